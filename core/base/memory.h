@@ -1,0 +1,40 @@
+// Where tensor bytes come from. Everything that can be large goes through here, so that a refusal is an error value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace onnxlet {
+
+inline constexpr size_t kAlignment = 64;
+
+// Caching allocator of one session: freed blocks are kept by size and handed out again.
+class Pool {
+ public:
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool();
+
+  // nullptr when the limit or the machine refuses. Aligned to kAlignment; contents undefined.
+  void* allocate(size_t bytes);
+  void release(void* block);
+  void trim();  // gives cached blocks back
+
+  void set_limit(uint64_t bytes) { limit_ = bytes; }  // 0: none
+  uint64_t in_use() const { return in_use_; }
+  uint64_t peak() const { return peak_; }
+
+ private:
+  struct Block;
+  static constexpr int kClasses = 160;
+  Block* free_[kClasses] = {};
+  uint64_t limit_ = 0, in_use_ = 0, peak_ = 0, cached_ = 0;
+};
+
+// Test hook: the n-th allocation from now on (1 = the next) is refused; 0 turns it off.
+void fail_allocation_after(int64_t n);
+
+}  // namespace onnxlet

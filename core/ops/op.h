@@ -1,0 +1,164 @@
+// The contract of an operator: how it reads its attributes, what it may ask of the runner, and its row in the table.
+//
+//   struct Softmax : Op {
+//     int64_t axis;
+//     Status init(Attrs& a) { axis = a.i("axis"); return {}; }        // defaults come from the ONNX schema
+//     Status run(OpContext& ctx) const override {
+//       const Tensor& x = ctx.in(0);
+//       OL_ASSIGN(int ax, normalize_axis(axis, x.rank()));
+//       OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
+//       ...
+//     }
+//   };
+//   const OpRow kRows[] = {{"Softmax", 13, make<Softmax>}, ...};      // the row with the largest since <= opset wins
+//   extern const OpTable kSoftmaxOps{"", kRows};                       // and one line in ops/table.cc
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/memory.h"
+#include "base/tensor.h"
+#include "base/text.h"
+#include "runtime/value.h"
+
+namespace onnxlet {
+
+struct Node;
+struct Graph;
+struct AttributeSpec;
+
+// Typed access to a node's attributes, with the schema's defaults. An attribute that init() did not ask for is a load
+// error (rule: nothing is silently ignored); `ignore` says in code that one has no effect here.
+class Attrs {
+ public:
+  Attrs(const Node& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool);
+
+  bool has(std::string_view name) const;   // given in the model (a schema default does not count)
+  // Value in the model, else the schema's default, else `fallback`.
+  int64_t i(std::string_view name, int64_t fallback = 0);
+  float f(std::string_view name, float fallback = 0);
+  std::string_view s(std::string_view name, std::string_view fallback = {});
+  std::vector<int64_t> ints(std::string_view name);            // empty when absent
+  std::vector<float> floats(std::string_view name);
+  std::vector<std::string_view> strings(std::string_view name);
+  Result<Tensor> tensor(std::string_view name);                // not valid() when absent
+  const Graph* graph(std::string_view name);                   // nullptr when absent
+  DType dtype(std::string_view name, DType fallback = DType::kUndefined);  // an int attribute holding a TensorProto type
+  void ignore(std::string_view name);
+
+  int since_version() const { return since_version_; }         // of the schema this node means (Softmax: 1, 11 or 13)
+  int opset_version() const;                                   // the model's import for the node's domain
+  int input_count() const;
+  int output_count() const;
+  bool input_given(int i) const;                               // false for "" and for inputs beyond the list
+  bool output_used(int i) const;
+  std::string_view op_type() const;
+  Pool& pool() const { return pool_; }
+  std::string_view unread() const;                             // first attribute nobody asked for, or ""
+
+ private:
+  friend class AttrsAccess;
+  const Node& node_;
+  int since_version_;
+  std::span<const AttributeSpec> specs_;
+  Pool& pool_;
+  uint64_t read_ = 0;
+};
+
+// What a running operator sees. Inputs the schema requires are present; types are checked against the schema.
+// Sub-byte tensors arrive, and are expected, unpacked (one element per byte) unless the row has kPackedSubByte.
+class OpContext {
+ public:
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  bool has(int i) const { return i < input_count() && inputs_[static_cast<size_t>(i)]->present(); }
+  bool wants(int i) const { return i < output_count() && wanted_[static_cast<size_t>(i)]; }
+  const Tensor& in(int i) const { return inputs_[static_cast<size_t>(i)]->tensor(); }
+  const Tensor* opt(int i) const { return has(i) ? &in(i) : nullptr; }
+  const Value& value(int i) const { return *inputs_[static_cast<size_t>(i)]; }
+
+  // A fresh tensor for output i (for an output nobody wants too, so that kernels need no case for it).
+  // With kInPlace on the row and a first input of the same dtype and shape that dies here, it is that input's bytes.
+  Result<Tensor*> out(int i, DType dtype, const Shape& shape);
+  void set(int i, Value value) { outputs_[static_cast<size_t>(i)] = std::move(value); }
+  // Work memory that lives until run() returns.
+  Result<void*> scratch(size_t bytes);
+  template <class T>
+  Result<T*> scratch_of(int64_t count) {
+    OL_ASSIGN(void* p, scratch(static_cast<size_t>(count) * sizeof(T)));
+    return static_cast<T*>(p);
+  }
+  Pool& pool() const { return *pool_; }
+  void set_kernel(const char* name) { kernel_ = name; }  // shown by the profile
+  uint64_t next_random();                                // the session's seeded generator
+
+ private:
+  friend class Interpreter;
+  friend class OpRunner;
+  std::vector<const Value*> inputs_;
+  std::vector<Value*> last_use_;      // same index as inputs_: the slot when this node is its last reader, else nullptr
+  std::vector<Value> outputs_;
+  std::vector<bool> wanted_;
+  std::vector<Tensor> scratch_;
+  Pool* pool_ = nullptr;
+  uint64_t* random_state_ = nullptr;
+  const char* kernel_ = nullptr;
+  bool in_place_ = false;
+};
+
+class Op {
+ public:
+  virtual ~Op() = default;
+  // constants[i] is input i when it is known at load time, else not valid(). Called once, after the graph passes:
+  // the place to pack weights. Allocates from the pool.
+  virtual Status prepare(std::span<const Tensor> constants, Pool& pool) {
+    (void)constants, (void)pool;
+    return {};
+  }
+  virtual Status run(OpContext& ctx) const = 0;
+};
+using OpPtr = std::unique_ptr<Op>;
+using OpFactory = Result<OpPtr> (*)(Attrs& attrs);
+
+template <class T>
+Result<OpPtr> make(Attrs& attrs) {
+  auto op = std::make_unique<T>();
+  OL_TRY(op->init(attrs));
+  return OpPtr(std::move(op));
+}
+
+enum OpFlags : uint8_t {
+  kPlain = 0,
+  kInPlace = 1,        // output 0 may be written over input 0 (element i of the output reads only element i of it)
+  kPackedSubByte = 2,  // takes and gives sub-byte tensors in ONNX packing
+  kImpure = 4,         // random or stateful: never folded
+};
+
+struct OpRow {
+  const char* name;
+  int since;           // serves models from this opset on, up to the next row of the same name
+  OpFactory make;
+  uint8_t flags = kPlain;
+};
+struct OpTable {
+  const char* domain;  // "" is ai.onnx
+  std::span<const OpRow> rows;
+};
+
+// ---- helpers every family uses -------------------------------------------------------------------------------
+
+// axis in [-rank, rank-1] -> [0, rank-1]; the error names axis and rank.
+Result<int> normalize_axis(int64_t axis, int rank);
+// Sorted, unique, non-negative. Empty in, empty out.
+Result<std::vector<int>> normalize_axes(std::span<const int64_t> axes, int rank);
+// A 0-D or 1-D int32/int64 tensor (axes, shapes, pads, splits ...) as numbers.
+Result<std::vector<int64_t>> to_ints(const Tensor& t, const char* what);
+Result<int64_t> to_int(const Tensor& t, const char* what);      // exactly one element
+Result<double> to_double(const Tensor& t, const char* what);    // exactly one element of any numeric type
+// numpy broadcasting with an error that names both shapes.
+Result<Shape> broadcast(const Shape& a, const Shape& b);
+
+}  // namespace onnxlet

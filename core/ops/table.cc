@@ -1,0 +1,63 @@
+// Operator lookup: an explicit list of families, so that a trimmed build drops what it does not name.
+#include "ops/table.h"
+
+#include "ops/tables.h"
+
+namespace onnxlet {
+namespace {
+
+const OpTable* const kTables[] = {
+    &kActivationOps,
+    &kAttentionOps,
+    &kBatchNormOps,
+    &kBinaryOps,
+    &kCastOps,
+    &kConcatSplitOps,
+    &kConstantOps,
+    &kConvIntegerOps,
+    &kConvOps,
+    &kCumulativeOps,
+    &kDetectionOps,
+    &kEinsumOps,
+    &kGatherOps,
+    &kGeluContribOps,
+    &kGridOps,
+    &kLayerNormOps,
+    &kLossOps,
+    &kMatMulOps,
+    &kPoolOps,
+    &kQuantizeOps,
+    &kRandomOps,
+    &kRecurrentOps,
+    &kReduceOps,
+    &kReshapeOps,
+    &kResizeOps,
+    &kScatterOps,
+    &kSelectOps,
+    &kSequenceOps,
+    &kSignalOps,
+    &kSlicePadOps,
+    &kSoftmaxOps,
+    &kStringOps,
+    &kTopKOps,
+    &kTransposeOps,
+    &kUnaryOps,
+    &kVariadicOps,
+};
+
+}  // namespace
+
+std::span<const OpTable* const> op_tables() { return kTables; }
+
+const OpRow* find_op(std::string_view domain, std::string_view op_type, int opset) {
+  const OpRow* best = nullptr;
+  for (const OpTable* table : kTables) {
+    if (domain != table->domain) continue;
+    for (const OpRow& row : table->rows) {
+      if (op_type == row.name && row.since <= opset && (best == nullptr || row.since > best->since)) best = &row;
+    }
+  }
+  return best;
+}
+
+}  // namespace onnxlet

@@ -1,0 +1,45 @@
+// Every operator family's table. A new family adds one line here.
+#pragma once
+
+#include "ops/op.h"
+
+namespace onnxlet {
+
+extern const OpTable kActivationOps;
+extern const OpTable kAttentionOps;
+extern const OpTable kBatchNormOps;
+extern const OpTable kBinaryOps;
+extern const OpTable kCastOps;
+extern const OpTable kConcatSplitOps;
+extern const OpTable kConstantOps;
+extern const OpTable kConvIntegerOps;
+extern const OpTable kConvOps;
+extern const OpTable kCumulativeOps;
+extern const OpTable kDetectionOps;
+extern const OpTable kEinsumOps;
+extern const OpTable kGatherOps;
+extern const OpTable kGeluContribOps;
+extern const OpTable kGridOps;
+extern const OpTable kLayerNormOps;
+extern const OpTable kLossOps;
+extern const OpTable kMatMulOps;
+extern const OpTable kPoolOps;
+extern const OpTable kQuantizeOps;
+extern const OpTable kRandomOps;
+extern const OpTable kRecurrentOps;
+extern const OpTable kReduceOps;
+extern const OpTable kReshapeOps;
+extern const OpTable kResizeOps;
+extern const OpTable kScatterOps;
+extern const OpTable kSelectOps;
+extern const OpTable kSequenceOps;
+extern const OpTable kSignalOps;
+extern const OpTable kSlicePadOps;
+extern const OpTable kSoftmaxOps;
+extern const OpTable kStringOps;
+extern const OpTable kTopKOps;
+extern const OpTable kTransposeOps;
+extern const OpTable kUnaryOps;
+extern const OpTable kVariadicOps;
+
+}  // namespace onnxlet

@@ -1,0 +1,12 @@
+#include "ops/op.h"
+
+namespace onnxlet {
+namespace {
+
+const OpRow kRows[] = {{}};
+
+}  // namespace
+
+extern const OpTable kVariadicOps{"", {kRows, 0}};
+
+}  // namespace onnxlet

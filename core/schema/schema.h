@@ -1,0 +1,56 @@
+// The operator signatures of the ONNX specification, generated from onnx.defs into schema_data.gen.cc.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/dtype.h"
+#include "onnx/model.h"
+
+namespace onnxlet {
+
+struct AttributeSpec {
+  const char* name;
+  Attribute::Type type;
+  bool required;
+  bool has_default;          // of type float, int or string (ints/floats defaults: see default_list)
+  int64_t i;
+  float f;
+  const char* s;
+  const int64_t* list;       // default of kInts
+  uint16_t list_size;
+};
+
+struct FormalParameter {
+  enum Option : uint8_t { kSingle, kOptional, kVariadic };
+  const char* name;
+  Option option;
+  uint8_t type;              // index into Schema::types
+  bool homogeneous;          // of a variadic one: all actual arguments have one type
+};
+
+struct TypeConstraint {
+  const char* name;          // "T", or the type string itself where the schema names one directly
+  uint64_t tensors;          // bit d: tensor of DType d allowed
+  uint32_t others;           // bit 0 sequences, 1 maps, 2 optionals, 3 sparse tensors
+};
+
+struct Schema {
+  const char* domain;
+  const char* name;
+  int since_version;
+  uint16_t min_input, max_input, min_output, max_output;   // 65535: unbounded
+  bool deprecated;
+  std::span<const FormalParameter> inputs, outputs;
+  std::span<const AttributeSpec> attributes;
+  std::span<const TypeConstraint> types;
+  std::string_view function_body;                          // serialized FunctionProto, empty when none
+};
+
+// The schema a node means: the largest since_version not above `opset`. nullptr when there is none.
+const Schema* find_schema(std::string_view domain, std::string_view op_type, int opset);
+// Is there an operator of this name in the domain at any version? (tells "unknown" from "not in this opset")
+const Schema* find_any_schema(std::string_view domain, std::string_view op_type);
+
+}  // namespace onnxlet
