@@ -39,6 +39,7 @@ inline int64_t grain_for(int64_t cost) {
 void worker_main(int index);         // blocks; index counts from 1
 void set_worker_count(int workers);  // how many workers the host has started; parallel_for uses these plus the caller
 int worker_count();
+int workers_ready();                 // workers inside worker_main
 void stop_workers();
 
 }  // namespace onnxlet

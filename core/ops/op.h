@@ -28,6 +28,7 @@ namespace onnxlet {
 
 struct Node;
 struct Graph;
+struct Attribute;
 struct AttributeSpec;
 
 // Typed access to a node's attributes, with the schema's defaults. An attribute that init() did not ask for is a load
@@ -60,7 +61,9 @@ class Attrs {
   std::string_view unread() const;                             // first attribute nobody asked for, or ""
 
  private:
-  friend class AttrsAccess;
+  const Attribute* take(std::string_view name);
+  const AttributeSpec* spec(std::string_view name) const;
+
   const Node& node_;
   int since_version_;
   std::span<const AttributeSpec> specs_;

@@ -1,0 +1,31 @@
+#include "base/status.h"
+
+#include "base/text.h"
+
+namespace onnxlet {
+
+const char* code_name(Code code) {
+  switch (code) {
+    case Code::kOk: return "OK";
+    case Code::kInvalidArgument: return "INVALID_ARGUMENT";
+    case Code::kInvalidProtobuf: return "INVALID_PROTOBUF";
+    case Code::kInvalidGraph: return "INVALID_GRAPH";
+    case Code::kNotImplemented: return "NOT_IMPLEMENTED";
+    case Code::kOutOfMemory: return "OUT_OF_MEMORY";
+    case Code::kRunFailed: return "RUN_FAILED";
+    case Code::kAborted: return "ABORTED";
+    case Code::kInternal: return "INTERNAL";
+  }
+  return "INTERNAL";
+}
+
+Status Status::with_context(std::string_view prefix) && {
+  if (payload_) payload_->message.insert(0, prefix);
+  return std::move(*this);
+}
+
+Status out_of_memory(uint64_t bytes) {
+  return {Code::kOutOfMemory, text("out of memory: ", bytes, " bytes were refused")};
+}
+
+}  // namespace onnxlet
