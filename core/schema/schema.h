@@ -12,14 +12,14 @@ namespace onnxlet {
 
 struct AttributeSpec {
   const char* name;
+  const char* s;             // default of kString; of kStrings: list_size texts, each ended by a NUL
+  const int64_t* list;       // default of kInts, list_size numbers
+  int64_t i;                 // default of kInt
+  float f;                   // default of kFloat
+  uint16_t list_size;
   Attribute::Type type;
   bool required;
-  bool has_default;          // of type float, int or string (ints/floats defaults: see default_list)
-  int64_t i;
-  float f;
-  const char* s;
-  const int64_t* list;       // default of kInts
-  uint16_t list_size;
+  bool has_default;
 };
 
 struct FormalParameter {

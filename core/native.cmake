@@ -1,0 +1,31 @@
+# The engine for the machine that builds it: a shared library with the C ABI, and the unit tests.
+if(ONNXLET_SANITIZE)
+  add_compile_options(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+  set(size_flags -g)
+  set(speed_flags -g)
+else()
+  set(size_flags -Os)
+  set(speed_flags -O3)
+endif()
+
+add_library(engine OBJECT ${ENGINE_SOURCES})
+target_compile_options(engine PRIVATE ${size_flags})
+add_library(kernels OBJECT ${KERNEL_SOURCES} ${FLAVOUR_SOURCES})
+target_compile_options(kernels PRIVATE ${speed_flags})
+target_compile_definitions(kernels PRIVATE ONNXLET_FLAVOUR="native")
+
+find_package(Threads REQUIRED)
+
+add_library(onnxlet_native SHARED $<TARGET_OBJECTS:engine> $<TARGET_OBJECTS:kernels>)
+set_target_properties(onnxlet_native PROPERTIES OUTPUT_NAME onnxlet LINKER_LANGUAGE CXX)
+target_link_libraries(onnxlet_native PRIVATE Threads::Threads)
+target_link_options(onnxlet_native PRIVATE -Wl,--gc-sections -Wl,--no-undefined)
+
+file(GLOB TEST_SOURCES CONFIGURE_DEPENDS core/tests/*.cc)
+add_executable(core_tests ${TEST_SOURCES} $<TARGET_OBJECTS:engine> $<TARGET_OBJECTS:kernels>)
+target_compile_options(core_tests PRIVATE -O1)
+target_link_libraries(core_tests PRIVATE Threads::Threads)
+target_link_options(core_tests PRIVATE -Wl,--gc-sections)
+enable_testing()
+add_test(NAME core_tests COMMAND core_tests)

@@ -1,0 +1,47 @@
+#include "schema/schema.h"
+
+#include "schema/schema_table.h"
+#include "tests/check.h"
+
+namespace onnxlet {
+namespace {
+
+TEST(schema_picks_the_largest_version_not_above_the_opset) {
+  const Schema* s = find_schema("", "Softmax", 12);
+  CHECK(s != nullptr);
+  CHECK_EQ(s->since_version, 11);
+  CHECK_EQ(find_schema("ai.onnx", "Softmax", 100)->since_version, 13);
+  CHECK(find_schema("", "LayerNormalization", 16) == nullptr);
+  CHECK(find_any_schema("", "LayerNormalization") != nullptr);
+  CHECK(find_any_schema("", "NoSuchOperator") == nullptr);
+  CHECK(find_any_schema("no.such.domain", "Softmax") == nullptr);
+}
+
+TEST(schema_carries_defaults_and_types) {
+  const Schema* conv = find_schema("", "Conv", 11);
+  CHECK_EQ(conv->min_input, 2);
+  CHECK_EQ(conv->max_input, 3);
+  bool found = false;
+  for (const AttributeSpec& a : conv->attributes) {
+    if (std::string_view(a.name) != "group") continue;
+    found = true;
+    CHECK(a.has_default);
+    CHECK_EQ(a.i, 1);
+  }
+  CHECK(found);
+  CHECK_EQ(conv->types[conv->inputs[0].type].tensors >> static_cast<int>(DType::kFloat) & 1, 1u);
+  CHECK_EQ(conv->types[conv->inputs[0].type].tensors >> static_cast<int>(DType::kInt32) & 1, 0u);
+  CHECK(!find_schema("", "HardSwish", 14)->function_body.empty());
+}
+
+TEST(schema_table_is_sorted) {
+  const Schema* last = nullptr;
+  for (const Schema& s : schema_table()) {
+    CHECK(find_schema(s.domain, s.name, s.since_version) == &s);
+    if (last != nullptr) CHECK(std::string_view(last->domain) <= s.domain);
+    last = &s;
+  }
+}
+
+}  // namespace
+}  // namespace onnxlet
