@@ -1,0 +1,336 @@
+"""Generates the engine's operator signatures from the onnx package: `python schema.py OUT.cc`.
+
+Runs at build time, as a script or as `python -m onnxlet.build.schema`, and needs only `onnx`. The operators of other
+domains are declared in contrib_schemas.py. Equal arrays and strings are written once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx.defs
+
+UNBOUNDED = 65535
+SEQUENCE, MAP, OPTIONAL, SPARSE = 1, 2, 4, 8
+
+
+@dataclass(frozen=True)
+class Attribute:
+    name: str
+    type: int  # onnx.AttributeProto.AttributeType
+    required: bool = False
+    default: int | float | bytes | tuple[int, ...] | tuple[bytes, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Parameter:
+    name: str
+    option: int  # onnx.defs.OpSchema.FormalParameterOption
+    type: str  # the name of a constraint, or a type written out
+    homogeneous: bool = True
+
+
+@dataclass(frozen=True)
+class Operator:
+    domain: str
+    name: str
+    since: int
+    inputs: tuple[Parameter, ...]
+    outputs: tuple[Parameter, ...]
+    arity: tuple[int, int, int, int]  # min and max inputs, min and max outputs
+    attributes: tuple[Attribute, ...]
+    constraints: dict[str, tuple[str, ...]] = field(hash=False)
+    deprecated: bool = False
+    function_body: bytes = b""
+
+
+def dtype_number(name: str) -> int:
+    """TensorProto.DataType of a name as it stands in type strings ("float8e4m3fn")."""
+    return int(onnx.TensorProto.DataType.Value(name.upper()))
+
+
+def allowed_types(types: Iterable[str]) -> tuple[int, int]:
+    """The bit sets of schema.h's TypeConstraint: tensor element types, other kinds of value."""
+    tensors = others = 0
+    for text in types:
+        if match := re.fullmatch(r"tensor\((\w+)\)", text):
+            tensors |= 1 << dtype_number(match[1])
+        elif text.startswith("seq("):
+            others |= SEQUENCE
+        elif text.startswith("map("):
+            others |= MAP
+        elif text.startswith("optional("):
+            others |= OPTIONAL
+        elif text.startswith("sparse_tensor("):
+            others |= SPARSE
+        else:
+            raise ValueError(f"unknown type string {text!r}")
+    return tensors, others
+
+
+def attribute_from_onnx(attribute: onnx.defs.OpSchema.Attribute) -> Attribute:
+    kind = int(attribute.type.value)
+    proto = attribute.default_value
+    default: Any = None
+    if proto.type == onnx.AttributeProto.INT:
+        default = proto.i
+    elif proto.type == onnx.AttributeProto.FLOAT:
+        default = proto.f
+    elif proto.type == onnx.AttributeProto.STRING:
+        default = proto.s
+    elif proto.type == onnx.AttributeProto.INTS:
+        default = tuple(proto.ints)
+    elif proto.type == onnx.AttributeProto.STRINGS:
+        default = tuple(proto.strings)
+    elif proto.type != onnx.AttributeProto.UNDEFINED:
+        raise ValueError(f"attribute {attribute.name}: no encoding for a default of type {proto.type}")
+    return Attribute(attribute.name, kind, bool(attribute.required), default)
+
+
+def strip_docs(function: onnx.FunctionProto) -> bytes:
+    stripped = onnx.FunctionProto()
+    stripped.CopyFrom(function)
+    stripped.ClearField("doc_string")
+    for node in stripped.node:
+        node.ClearField("doc_string")
+        node.ClearField("name")
+        for attribute in node.attribute:
+            attribute.ClearField("doc_string")
+    return stripped.SerializeToString(deterministic=True)
+
+
+def from_onnx(with_body: set[str] | None) -> list[Operator]:
+    """Every schema the onnx package knows. with_body: operators that keep their function body; None keeps all."""
+    operators = []
+    for schema in onnx.defs.get_all_schemas_with_history():
+        body = b""
+        if schema.has_function and (with_body is None or schema.name in with_body):
+            body = strip_docs(schema.function_body)
+
+        def parameters(formal: Sequence[onnx.defs.OpSchema.FormalParameter]) -> tuple[Parameter, ...]:
+            return tuple(Parameter(p.name, int(p.option.value), p.type_str, bool(p.is_homogeneous)) for p in formal)
+
+        operators.append(
+            Operator(
+                domain=schema.domain,
+                name=schema.name,
+                since=schema.since_version,
+                inputs=parameters(schema.inputs),
+                outputs=parameters(schema.outputs),
+                arity=(
+                    schema.min_input,
+                    min(schema.max_input, UNBOUNDED),
+                    schema.min_output,
+                    min(schema.max_output, UNBOUNDED),
+                ),
+                attributes=tuple(attribute_from_onnx(a) for _, a in sorted(schema.attributes.items())),
+                constraints={c.type_param_str: tuple(c.allowed_type_strs) for c in schema.type_constraints},
+                deprecated=bool(schema.deprecated),
+                function_body=body,
+            )
+        )
+    return operators
+
+
+# ---- the small language of contrib_schemas.py ----
+
+ATTRIBUTE_TYPES = {"float": 1, "int": 2, "string": 3, "tensor": 4, "graph": 5, "floats": 6, "ints": 7, "strings": 8}
+
+
+def parse_parameter(text: str) -> Parameter:
+    """`name:type`, `name:type?` (optional), `name:type*` (variadic), `name:type**` (variadic of mixed types)."""
+    match = re.fullmatch(r"(\w+):(\w+)(\?|\*\*?)?", text)
+    if not match:
+        raise ValueError(f"not a parameter: {text!r}")
+    option = {None: 0, "?": 1, "*": 2, "**": 2}[match[3]]
+    return Parameter(match[1], option, match[2], homogeneous=match[3] != "**")
+
+
+def parse_attribute(text: str) -> Attribute:
+    """`name:type`, `name:type!` (required), `name:type=default`."""
+    match = re.fullmatch(r"(\w+):(\w+)(!)?(?:=(.*))?", text)
+    if not match:
+        raise ValueError(f"not an attribute: {text!r}")
+    name, kind, required, default = match[1], match[2], match[3] is not None, match[4]
+    value: Any = None
+    if default is not None:
+        value = {"int": int, "float": float, "string": str.encode}[kind](default)
+    return Attribute(name, ATTRIBUTE_TYPES[kind], required, value)
+
+
+def arity(parameters: Sequence[Parameter]) -> tuple[int, int]:
+    required = [i + 1 for i, p in enumerate(parameters) if p.option != 1]
+    minimum = required[-1] if required else 0
+    variadic = bool(parameters) and parameters[-1].option == 2
+    return minimum, UNBOUNDED if variadic else len(parameters)
+
+
+def from_declaration(row: dict[str, Any]) -> Operator:
+    inputs = tuple(map(parse_parameter, row["inputs"].split()))
+    outputs = tuple(map(parse_parameter, row["outputs"].split()))
+    return Operator(
+        domain=row["domain"],
+        name=row["name"],
+        since=row["since"],
+        inputs=inputs,
+        outputs=outputs,
+        arity=(*arity(inputs), *arity(outputs)),
+        attributes=tuple(sorted(map(parse_attribute, row["attributes"].split()), key=lambda a: a.name)),
+        constraints={
+            name: tuple(t if "(" in t else f"tensor({t})" for t in types.split())
+            for name, types in row["types"].items()
+        },
+    )
+
+
+def from_contrib() -> list[Operator]:
+    name = "contrib_schemas"
+    module = importlib.import_module(f"{__package__}.{name}" if __package__ else name)
+    return [from_declaration(row) for row in module.OPERATORS]
+
+
+# ---- writing C++ ----
+
+
+def c_string(value: str | bytes) -> str:
+    raw = value.encode() if isinstance(value, str) else value
+    out = []
+    for byte in raw:
+        char = chr(byte)
+        # Octal escapes of three digits end by themselves, unlike hexadecimal ones.
+        out.append(char if 32 <= byte < 127 and char not in '"\\?' else f"\\{byte:03o}")
+    return '"' + "".join(out) + '"'
+
+
+class Writer:
+    """Collects arrays; equal ones, and ones found inside a longer one, share their elements."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.pools: dict[str, list[str]] = {}
+        self.bodies: dict[bytes, str] = {}
+
+    def slice(self, type_name: str, items: Sequence[str]) -> str:
+        if not items:
+            return "{}"
+        pool = self.pools.setdefault(type_name, [])
+        n = len(items)
+        items = list(items)
+        start = next((i for i in range(len(pool) - n + 1) if pool[i] == items[0] and pool[i : i + n] == items), None)
+        if start is None:
+            start = len(pool)
+            pool.extend(items)
+        return f"{{k{type_name} + {start}, {n}}}"
+
+    def body(self, data: bytes) -> str:
+        if not data:
+            return "{}"
+        name = self.bodies.setdefault(data, f"kBody{len(self.bodies)}")
+        return f"{{{name}, {len(data)}}}"
+
+
+def attribute_row(a: Attribute, writer: Writer) -> str:
+    integer, real, text, values, count = "0", "0", "nullptr", "nullptr", 0
+    match a.default:
+        case None:
+            pass
+        case int():
+            integer = f"{a.default}"
+        case float():
+            real = f"{a.default!r}f" if a.default == a.default else "__builtin_nanf(\"\")"
+        case bytes():
+            text = c_string(a.default)
+        case tuple() if a.default and isinstance(a.default[0], bytes):
+            text = c_string(b"\0".join(a.default))  # type: ignore[arg-type]  # the case above says they are bytes
+            count = len(a.default)
+        case tuple():
+            count = len(a.default)
+            if count:
+                values = writer.slice("Int64", [str(v) for v in a.default]).strip("{}").split(",")[0]
+        case _:
+            raise ValueError(f"{a.name}: default {a.default!r}")
+    given = "true" if a.default is not None else "false"
+    return (
+        f"{{{c_string(a.name)}, {text}, {values}, {integer}, {real}, {count}, "
+        f"static_cast<Attribute::Type>({a.type}), {str(a.required).lower()}, {given}}}"
+    )
+
+
+def schema_row(op: Operator, writer: Writer) -> str:
+    # Types: the constraints in use, then the types that parameters write out.
+    names: list[str] = []
+    for p in (*op.inputs, *op.outputs):
+        if p.type not in names:
+            names.append(p.type)
+    types = []
+    for name in names:
+        tensors, others = allowed_types(op.constraints.get(name, (name,)))
+        types.append(f"{{{c_string(name)}, {tensors:#x}, {others}}}")
+
+    def parameters(formal: Sequence[Parameter]) -> str:
+        rows = [
+            f"{{{c_string(p.name)}, static_cast<FormalParameter::Option>({p.option}), "
+            f"{names.index(p.type)}, {str(p.homogeneous).lower()}}}"
+            for p in formal
+        ]
+        return writer.slice("FormalParameter", rows)
+
+    attributes = writer.slice("AttributeSpec", [attribute_row(a, writer) for a in op.attributes])
+    return (
+        f"{{{c_string(op.domain)}, {c_string(op.name)}, {op.since}, {', '.join(map(str, op.arity))}, "
+        f"{str(op.deprecated).lower()}, {parameters(op.inputs)}, {parameters(op.outputs)}, {attributes}, "
+        f"{writer.slice('TypeConstraint', types)}, {writer.body(op.function_body)}}}"
+    )
+
+
+def generate(operators: Iterable[Operator]) -> str:
+    writer = Writer()
+    ordered = sorted(operators, key=lambda o: (o.domain.encode(), o.name.encode(), o.since))
+    rows = [schema_row(op, writer) for op in ordered]
+    c_types = {"Int64": "int64_t"}
+    out = [
+        f"// Generated by onnxlet/build/schema.py from onnx {onnx.__version__}. Not edited by hand.",
+        '#include "schema/schema_table.h"',
+        "",
+        "namespace onnxlet {",
+        "namespace {",
+        "",
+    ]
+    # Int64 first: attribute rows point into it.
+    for name in sorted(writer.pools, key=lambda n: n != "Int64"):
+        pool = writer.pools[name]
+        out.append(f"constexpr {c_types.get(name, name)} k{name}[] = {{")
+        out += [f"    {row}," for row in pool]
+        out += ["};", ""]
+    for data, name in writer.bodies.items():
+        out.append(f"constexpr char {name}[] = {c_string(data)};")
+    out += ["", "constexpr Schema kSchemas[] = {", *(f"    {row}," for row in rows), "};", "", "}  // namespace", ""]
+    out += ["std::span<const Schema> schema_table() { return kSchemas; }", "", "}  // namespace onnxlet", ""]
+    return "\n".join(out)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("output", type=Path)
+    parser.add_argument(
+        "--bodies",
+        help="comma-separated operators that keep their function body; default: every one that has a plain body",
+    )
+    options = parser.parse_args(arguments)
+    with_body = None if options.bodies is None else set(filter(None, options.bodies.split(",")))
+    text = generate([*from_onnx(with_body), *from_contrib()])
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
