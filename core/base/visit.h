@@ -23,6 +23,10 @@ template <class F, class... Ts>
 bool visit_list(Types<Ts...>, DType t, F& f, Status* out) {
   return ((dtype_of<Ts> == t ? (*out = f.template operator()<Ts>(), true) : false) || ...);
 }
+template <class F, class... Ts>
+bool try_list(Types<Ts...>, DType t, F& f) {
+  return ((dtype_of<Ts> == t ? (f.template operator()<Ts>(), true) : false) || ...);
+}
 }  // namespace detail
 
 template <class... Lists, class F>
@@ -30,6 +34,12 @@ Status visit(DType t, F&& f) {
   Status out;
   if ((detail::visit_list(Lists{}, t, f, &out) || ...)) return out;
   return not_implemented("element type ", t, " is not supported here");
+}
+
+// The same without an error: false when the type is in none of the lists. The callable returns nothing.
+template <class... Lists, class F>
+bool try_visit(DType t, F&& f) {
+  return (detail::try_list(Lists{}, t, f) || ...);
 }
 
 // Data movement depends on the size of an element, not on its meaning:
