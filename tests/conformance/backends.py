@@ -57,3 +57,8 @@ BACKENDS: dict[str, Callable[[], Prepare]] = {
     "onnxruntime": _onnxruntime,
     "reference": lambda: _Reference,
 }
+
+
+def available() -> str:
+    """The engine to test when none is asked for."""
+    return "native"
