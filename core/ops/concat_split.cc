@@ -1,10 +1,61 @@
 // Concat and Split: runs of one tensor placed in, or taken from, the rows of another.
-#include <string>
+#include <algorithm>
 
 #include "kernels/move.h"
+#include "ops/concat.h"
 #include "ops/op.h"
 
 namespace onnxlet {
+namespace {
+
+// A 1-D tensor without elements is skipped whatever the rank of the others: exporters of torch.cat rely on it.
+bool skipped(const Tensor& t, int rank) { return t.rank() != rank && t.rank() == 1 && t.size() == 0; }
+
+// The shape of the concatenation; *at becomes the axis counted from the front.
+Result<Shape> concat_shape(std::span<const Tensor* const> inputs, int64_t axis, int* at) {
+  size_t first = 0;
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    if (inputs[i]->rank() > inputs[first]->rank() && skipped(*inputs[first], inputs[i]->rank())) first = i;
+  }
+  Shape shape = inputs[first]->shape();
+  OL_ASSIGN(*at, normalize_axis(axis, shape.rank()));
+  shape[*at] = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& x = *inputs[i];
+    if (skipped(x, shape.rank())) continue;
+    Shape other = x.shape();
+    if (other.rank() == shape.rank()) other[*at] = shape[*at];
+    if (!(other == shape)) {
+      return run_failed("inputs may differ only along axis ", *at, "; input ", i, " has shape ", x.shape(), ", input ", first,
+                        " has ", inputs[first]->shape());
+    }
+    if (x.dtype() != inputs[0]->dtype()) {
+      return run_failed("inputs must have one element type; input ", i, " is ", x.dtype(), ", the first is ", inputs[0]->dtype());
+    }
+    if (__builtin_add_overflow(shape[*at], x.dim(*at), &shape[*at])) return run_failed("the result is too large");
+  }
+  return shape;
+}
+
+}  // namespace
+
+Status concat(OpContext& ctx, std::span<const Tensor* const> inputs, int64_t axis) {
+  int at = 0;
+  OL_ASSIGN(const Shape shape, concat_shape(inputs, axis, &at));
+  const DType type = inputs[0]->dtype();
+  OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
+  const Rows rows = split_at(shape, at);
+  int64_t done = 0;
+  for (const Tensor* x : inputs) {
+    if (skipped(*x, shape.rank())) continue;
+    const int64_t run = x->dim(at) * rows.inner;
+    copy_strided(type, Shape{rows.outer, run}, x->raw(), Shape{run, 1}, element_at(type, y->mutable_raw(), done),
+                 Shape{rows.n * rows.inner, 1});
+    done += run;
+  }
+  return {};
+}
+
 namespace {
 
 struct Concat : Op {
@@ -15,41 +66,10 @@ struct Concat : Op {
     return {};
   }
 
-  // A 1-D tensor without elements is skipped whatever the rank of the others: exporters of torch.cat rely on it.
-  static bool skipped(const Tensor& t, int rank) { return t.rank() != rank && t.rank() == 1 && t.size() == 0; }
-
   Status run(OpContext& ctx) const override {
-    int first = 0;
-    for (int i = 1; i < ctx.input_count(); ++i) {
-      if (ctx.in(i).rank() > ctx.in(first).rank() && skipped(ctx.in(first), ctx.in(i).rank())) first = i;
-    }
-    Shape shape = ctx.in(first).shape();
-    OL_ASSIGN(const int at, normalize_axis(axis, shape.rank()));
-    shape[at] = 0;
-    for (int i = 0; i < ctx.input_count(); ++i) {
-      const Tensor& x = ctx.in(i);
-      if (skipped(x, shape.rank())) continue;
-      Shape other = x.shape();
-      if (other.rank() == shape.rank()) other[at] = shape[at];
-      if (!(other == shape)) {
-        return run_failed("inputs may differ only along axis ", at, "; input ", i, " has shape ", x.shape(), ", input ", first,
-                          " has ", ctx.in(first).shape());
-      }
-      if (__builtin_add_overflow(shape[at], x.dim(at), &shape[at])) return run_failed("the result is too large");
-    }
-    const DType type = ctx.in(0).dtype();
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
-    const Rows rows = split_at(shape, at);
-    int64_t done = 0;
-    for (int i = 0; i < ctx.input_count(); ++i) {
-      const Tensor& x = ctx.in(i);
-      if (skipped(x, shape.rank())) continue;
-      const int64_t run = x.dim(at) * rows.inner;
-      copy_strided(type, Shape{rows.outer, run}, x.raw(), Shape{run, 1}, element_at(type, y->mutable_raw(), done),
-                   Shape{rows.n * rows.inner, 1});
-      done += run;
-    }
-    return {};
+    std::vector<const Tensor*> inputs;
+    for (int i = 0; i < ctx.input_count(); ++i) inputs.push_back(&ctx.in(i));
+    return concat(ctx, inputs, axis);
   }
 };
 

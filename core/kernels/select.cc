@@ -1,0 +1,96 @@
+#include "kernels/select.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include "base/parallel.h"
+#include "base/visit.h"
+#include "kernels/move.h"
+
+namespace onnxlet {
+namespace {
+
+template <class T>
+void where_row(const bool* c, int64_t cs, const T* x, int64_t xs, const T* y, int64_t ys, T* dst, int64_t n) {
+  if (cs == 0) {
+    const T* from = *c ? x : y;
+    const int64_t stride = *c ? xs : ys;
+    for (int64_t i = 0; i < n; ++i) dst[i] = from[i * stride];
+  } else if (cs == 1 && xs == 1 && ys == 1) {
+    for (int64_t i = 0; i < n; ++i) dst[i] = c[i] ? x[i] : y[i];
+  } else if (cs == 1 && xs == 0 && ys == 1) {
+    const T value = *x;
+    for (int64_t i = 0; i < n; ++i) dst[i] = c[i] ? value : y[i];
+  } else if (cs == 1 && xs == 1 && ys == 0) {
+    const T value = *y;
+    for (int64_t i = 0; i < n; ++i) dst[i] = c[i] ? x[i] : value;
+  } else {
+    for (int64_t i = 0; i < n; ++i) dst[i] = c[i * cs] ? x[i * xs] : y[i * ys];
+  }
+}
+
+}  // namespace
+
+void where(DType dtype, const Shape& shape, const bool* condition, const Shape& condition_strides, const void* x,
+           const Shape& x_strides, const void* y, const Shape& y_strides, void* dst) {
+  if (shape.size() == 0) return;
+  Shape dims = shape;
+  std::array<Shape, 4> strides{condition_strides, x_strides, y_strides, shape.strides()};
+  collapse_dims(&dims, strides);
+  const StridedIterator first(dims, strides);
+  visit_size(dtype, [&]<class T>() {
+    const auto body = [&](int64_t begin, int64_t end) {
+      StridedIterator it(dims, strides, begin);
+      for (int64_t row = begin; row < end; ++row, it.next()) {
+        where_row(condition + it.offset(0), it.inner_stride(0), static_cast<const T*>(x) + it.offset(1), it.inner_stride(1),
+                  static_cast<const T*>(y) + it.offset(2), it.inner_stride(2), static_cast<T*>(dst) + it.offset(3), it.inner());
+      }
+    };
+    if constexpr (std::is_same_v<T, std::string>) {
+      body(0, first.rows());
+    } else {
+      parallel_for(first.rows(), grain_for(first.inner()), body);
+    }
+  });
+}
+
+void trilu(DType dtype, const void* src, int64_t matrices, int64_t rows, int64_t cols, int64_t k, bool upper, void* dst) {
+  const int64_t size = static_cast<int64_t>(element_size(dtype));
+  k = std::clamp(k, -rows, cols);
+  parallel_for(matrices * rows, grain_for(cols * size / 16 + 2), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t diagonal = i % rows + k;
+      const int64_t split = std::clamp<int64_t>(upper ? diagonal : diagonal + 1, 0, cols) * size, width = cols * size;
+      const char* from = static_cast<const char*>(src) + i * width;
+      char* to = static_cast<char*>(dst) + i * width;
+      const auto left = static_cast<size_t>(split), right = static_cast<size_t>(width - split);
+      if (upper) {
+        std::memset(to, 0, left);
+        std::memcpy(to + split, from + split, right);
+      } else {
+        std::memcpy(to, from, left);
+        std::memset(to + split, 0, right);
+      }
+    }
+  });
+}
+
+void one_hot(DType dtype, const int64_t* indices, const Rows& rows, const void* off_on, void* dst) {
+  fill_elements(dtype, dst, rows.outer * rows.n * rows.inner, off_on);
+  visit_size(dtype, [&]<class T>() {
+    const T& on = static_cast<const T*>(off_on)[1];
+    T* to = static_cast<T*>(dst);
+    for (int64_t o = 0; o < rows.outer; ++o) {
+      for (int64_t i = 0; i < rows.inner; ++i) {
+        int64_t at = indices[o * rows.inner + i];
+        if (at < 0) at += rows.n;
+        if (at >= 0 && at < rows.n) to[(o * rows.n + at) * rows.inner + i] = on;
+      }
+    }
+  });
+}
+
+}  // namespace onnxlet
