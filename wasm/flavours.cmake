@@ -1,0 +1,101 @@
+# The WebAssembly flavours. Only kernels are compiled per SIMD level and only parallel.cc per flavour: objects built with
+# the atomics feature also link into a module without shared memory, as long as they use none of its instructions.
+
+# ---- flags of a compiler: what a CPU feature is called, and how a module is linked ----
+set(stack_bytes 1048576)
+set(exports __stack_pointer)
+set(thread_exports __tls_base __tls_size __tls_align __wasm_init_tls)
+
+if(EMSCRIPTEN)
+  # The baseline flavour only: older Emscriptens know no relaxed SIMD, and threads there mean its own pthreads.
+  set(common_features -mbulk-memory -mmutable-globals)
+  set(features_scalar)
+  set(features_simd -msimd128)
+  set(link_common --no-entry -sSTANDALONE_WASM=1 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4294901760 -sFILESYSTEM=0
+    -sTOTAL_STACK=${stack_bytes} -sDISABLE_EXCEPTION_CATCHING=1 -O2 --profiling-funcs)
+  set(flavours onnxlet)
+else()
+  set(base_features generic+bulk_memory+mutable_globals)
+  set(common_features -mcpu=${base_features}+atomics)
+  set(features_scalar -mcpu=${base_features}+atomics)
+  set(features_simd -mcpu=${base_features}+simd128+atomics)
+  set(features_relaxed -mcpu=${base_features}+simd128+relaxed_simd+atomics)
+  # -O3 is the level of libc and libc++, which zig builds for these features at the first link.
+  set(link_common -O3 -mexec-model=reactor -Wl,--gc-sections -Wl,-z,stack-size=${stack_bytes}
+    -Wl,--max-memory=4294901760)
+  set(flavours onnxlet onnxlet-relaxed onnxlet-threads onnxlet-relaxed-threads onnxlet-scalar)
+endif()
+
+# ---- what every flavour shares ----
+add_library(engine OBJECT ${ENGINE_SOURCES})
+target_compile_options(engine PRIVATE -Os ${common_features})
+add_library(stubs OBJECT ${CMAKE_SOURCE_DIR}/wasm/libc_stubs.cc)
+target_compile_options(stubs PRIVATE -Os ${common_features})
+
+function(add_kernels level)
+  if(TARGET kernels_${level} OR NOT KERNEL_SOURCES)
+    return()
+  endif()
+  add_library(kernels_${level} OBJECT ${KERNEL_SOURCES})
+  target_compile_options(kernels_${level} PRIVATE -O3 ${features_${level}})
+endfunction()
+
+function(add_flavour name)
+  if(name MATCHES "scalar")
+    set(level scalar)
+    set(link_features +)
+  elseif(name MATCHES "relaxed")
+    set(level relaxed)
+    set(link_features +simd128+relaxed_simd)
+  else()
+    set(level simd)
+    set(link_features +simd128)
+  endif()
+  string(REGEX REPLACE "^onnxlet-?" "" label ${name})
+  if(NOT label)
+    set(label simd)
+  endif()
+
+  add_kernels(${level})
+  set(kernel_objects)
+  if(TARGET kernels_${level})
+    set(kernel_objects $<TARGET_OBJECTS:kernels_${level}>)
+  endif()
+  add_executable(${name} ${FLAVOUR_SOURCES} $<TARGET_OBJECTS:engine> $<TARGET_OBJECTS:stubs> ${kernel_objects})
+  target_compile_definitions(${name} PRIVATE ONNXLET_FLAVOUR="${label}")
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.debug SUFFIX .wasm LINKER_LANGUAGE CXX)
+
+  set(names ${exports})
+  set(link_flags ${link_common})
+  if(name MATCHES "threads")
+    target_compile_options(${name} PRIVATE -Os ${features_${level}})
+    list(APPEND names ${thread_exports})
+    list(APPEND link_flags -Wl,--import-memory -Wl,--shared-memory)
+    string(APPEND link_features +atomics)
+  elseif(EMSCRIPTEN)
+    target_compile_options(${name} PRIVATE -Os ${features_${level}})
+  else()
+    string(REPLACE +atomics "" without_atomics "${features_${level}}")
+    target_compile_options(${name} PRIVATE -Os ${without_atomics})
+  endif()
+  if(NOT EMSCRIPTEN)
+    string(REGEX REPLACE "^\\+\\+|\\+$" "" link_features "${link_features}")
+    if(link_features AND NOT link_features MATCHES "^\\+")
+      string(PREPEND link_features +)
+    endif()
+    list(APPEND link_flags -mcpu=${base_features}${link_features})
+    foreach(symbol IN LISTS names)
+      list(APPEND link_flags -Wl,--export=${symbol})
+    endforeach()
+  endif()
+  target_link_options(${name} PRIVATE ${link_flags})
+
+  add_custom_command(TARGET ${name} POST_BUILD
+    COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/onnxlet/build/strip.py $<TARGET_FILE:${name}>
+      ${CMAKE_BINARY_DIR}/${name}.wasm
+    BYPRODUCTS ${CMAKE_BINARY_DIR}/${name}.wasm VERBATIM)
+endfunction()
+
+foreach(flavour IN LISTS flavours)
+  add_flavour(${flavour})
+endforeach()

@@ -1,0 +1,39 @@
+// What libc and libc++ would otherwise ask of WASI. The engine has no files, no environment and no exit: whoever gets
+// here has hit a defect of ours, and traps.
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <version>
+
+#if defined(_LIBCPP_VERSION)
+#include <__config>
+#endif
+
+extern "C" {
+
+// Names under which wasi-libc imports the calls that stdio drags in.
+int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t) { __builtin_trap(); }
+int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t, int64_t, int32_t, int32_t) { __builtin_trap(); }
+int32_t __imported_wasi_snapshot_preview1_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); }
+int32_t __imported_wasi_snapshot_preview1_fd_fdstat_get(int32_t, int32_t) { __builtin_trap(); }
+int32_t __imported_wasi_snapshot_preview1_environ_get(int32_t, int32_t) { __builtin_trap(); }
+int32_t __imported_wasi_snapshot_preview1_environ_sizes_get(int32_t, int32_t) { __builtin_trap(); }
+[[noreturn]] void __imported_wasi_snapshot_preview1_proc_exit(int32_t) { __builtin_trap(); }
+}
+
+// Failed hardening checks and std::length_error and its kin, without exceptions: the default prints through stdio.
+_LIBCPP_BEGIN_NAMESPACE_STD
+[[noreturn]] void __libcpp_verbose_abort(char const*, ...) noexcept { __builtin_trap(); }
+_LIBCPP_END_NAMESPACE_STD
+
+// Small allocations (nodes, strings, vectors) that the machine refuses. Tensors ask malloc and get an error value.
+void* operator new(std::size_t size) {
+  void* block = std::malloc(size != 0 ? size : 1);
+  if (block == nullptr) __builtin_trap();
+  return block;
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void operator delete(void* block) noexcept { std::free(block); }
+void operator delete[](void* block) noexcept { std::free(block); }
+void operator delete(void* block, std::size_t) noexcept { std::free(block); }
+void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
