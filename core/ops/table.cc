@@ -8,6 +8,7 @@ namespace {
 
 const OpTable* const kTables[] = {
     &kActivationOps,
+    &kAttentionContribOps,
     &kAttentionOps,
     &kBatchNormOps,
     &kBinaryOps,
@@ -22,12 +23,14 @@ const OpTable* const kTables[] = {
     &kGatherOps,
     &kGeluContribOps,
     &kGridOps,
+    &kLayerNormContribOps,
     &kLayerNormOps,
     &kLossOps,
     &kMatMulOps,
     &kPoolOps,
     &kQuantizeOps,
     &kRandomOps,
+    &kRecurrentContribOps,
     &kRecurrentOps,
     &kReduceOps,
     &kReshapeOps,

@@ -6,6 +6,7 @@
 namespace onnxlet {
 
 extern const OpTable kActivationOps;
+extern const OpTable kAttentionContribOps;
 extern const OpTable kAttentionOps;
 extern const OpTable kBatchNormOps;
 extern const OpTable kBinaryOps;
@@ -20,12 +21,14 @@ extern const OpTable kEinsumOps;
 extern const OpTable kGatherOps;
 extern const OpTable kGeluContribOps;
 extern const OpTable kGridOps;
+extern const OpTable kLayerNormContribOps;
 extern const OpTable kLayerNormOps;
 extern const OpTable kLossOps;
 extern const OpTable kMatMulOps;
 extern const OpTable kPoolOps;
 extern const OpTable kQuantizeOps;
 extern const OpTable kRandomOps;
+extern const OpTable kRecurrentContribOps;
 extern const OpTable kRecurrentOps;
 extern const OpTable kReduceOps;
 extern const OpTable kReshapeOps;

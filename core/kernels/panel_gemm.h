@@ -1,0 +1,18 @@
+// Products with a weight matrix packed in panels of 8 columns, for operators that multiply a few rows many times.
+#pragma once
+
+#include <cstdint>
+
+namespace onnxlet {
+
+inline constexpr int64_t kPanel = 8;
+inline int64_t packed_panels_size(int64_t k, int64_t n) { return (n + kPanel - 1) / kPanel * kPanel * k; }
+
+// panels[n/8][k][8] from w(row, column) = w[row * row_stride + column * column_stride], row < k, column < n. The last
+// panel is filled with zeros.
+void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride, float* panels);
+
+// c[m, n] += a[m, k] * panels. The rows of a and c lie lda and ldc apart.
+void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c, int64_t ldc);
+
+}  // namespace onnxlet
