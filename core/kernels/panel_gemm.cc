@@ -66,7 +66,8 @@ void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64
   }
 }
 
-void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c, int64_t ldc) {
+void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c,
+                int64_t ldc) {
   const int64_t count = (n + kPanel - 1) / kPanel;
   parallel_for(count, grain_for(m * k * 2), [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {

@@ -13,6 +13,7 @@ inline int64_t packed_panels_size(int64_t k, int64_t n) { return (n + kPanel - 1
 void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride, float* panels);
 
 // c[m, n] += a[m, k] * panels. The rows of a and c lie lda and ldc apart.
-void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c, int64_t ldc);
+void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c,
+                int64_t ldc);
 
 }  // namespace onnxlet

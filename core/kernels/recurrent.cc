@@ -3,18 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/vector_exp.h"
+#include "simd/math.h"
 
 namespace onnxlet {
 namespace {
 
+using simd::F32x1;
 using simd::F32x4;
+
+template <class F>
+void map(float* x, int64_t n, F&& f) {
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) f(F32x4::load(x + i)).store(x + i);
+  for (; i < n; ++i) x[i] = f(F32x1{x[i]}).v;
+}
 
 float activate_one(Activation f, float x) {
   switch (f.kind) {
     case Activation::kRelu: return x > 0 ? x : x != x ? x : 0.0f;
-    case Activation::kTanh: return std::tanh(x);
-    case Activation::kSigmoid: return 1 / (1 + std::exp(-x));
+    case Activation::kTanh:
+    case Activation::kSigmoid: break;  // vectorised
     case Activation::kAffine: return f.alpha * x + f.beta;
     case Activation::kLeakyRelu: return x < 0 ? f.alpha * x : x;
     case Activation::kThresholdedRelu: return x > f.alpha ? x : 0.0f;
@@ -30,6 +38,8 @@ float activate_one(Activation f, float x) {
 }  // namespace
 
 void activate(Activation f, float* x, int64_t n) {
+  if (f.kind == Activation::kTanh) return map(x, n, [](auto v) { return simd::tanh(v); });
+  if (f.kind == Activation::kSigmoid) return map(x, n, [](auto v) { return simd::sigmoid(v); });
   for (int64_t i = 0; i < n; ++i) x[i] = activate_one(f, x[i]);
 }
 

@@ -4,16 +4,14 @@
 #include <cmath>
 
 #include "kernels/lane.h"
+#include "simd/math.h"
 
 namespace onnxlet {
 
-inline float scalar_exp(float x) { return std::exp(x); }
-inline double scalar_exp(double x) { return std::exp(x); }
-inline simd::F32x4 vector_exp(simd::F32x4 x) {
-  for (int i = 0; i < 4; ++i) x.v[i] = std::exp(x.v[i]);
-  return x;
-}
-inline simd::F32x1 vector_exp(simd::F32x1 x) { return {std::exp(x.v)}; }
+inline simd::F32x4 vector_exp(simd::F32x4 x) { return simd::exp(x); }
+inline simd::F32x1 vector_exp(simd::F32x1 x) { return simd::exp(x); }
 inline Lane<double> vector_exp(Lane<double> x) { return {std::exp(x.v)}; }
+inline float scalar_exp(float x) { return simd::exp(simd::F32x1{x}).v; }
+inline double scalar_exp(double x) { return std::exp(x); }
 
 }  // namespace onnxlet
