@@ -168,7 +168,7 @@ def parse_attribute(text: str) -> Attribute:
 
 def arity(parameters: Sequence[Parameter]) -> tuple[int, int]:
     required = [i + 1 for i, p in enumerate(parameters) if p.option != 1]
-    minimum = required[-1] if required else 0
+    minimum = max(required, default=0)
     variadic = bool(parameters) and parameters[-1].option == 2
     return minimum, UNBOUNDED if variadic else len(parameters)
 
