@@ -216,7 +216,14 @@ def _python_comment(doc: str, indent: str) -> Iterable[str]:
     return (f"{indent}# {line}" for line in _wrap(doc, "", 118 - len(indent)))
 
 
-_TYPESCRIPT_TYPES = {"void": "void", "i32": "number", "i64": "bigint", "usize": "number", "ptr": "Pointer", "f64": "number"}
+_TYPESCRIPT_TYPES = {
+    "void": "void",
+    "i32": "number",
+    "i64": "bigint",
+    "usize": "number",
+    "ptr": "Pointer",
+    "f64": "number",
+}
 
 
 def typescript_module(header: Header) -> str:
@@ -238,8 +245,9 @@ def typescript_module(header: Header) -> str:
     out += ["", "/** What the engine's module exports. */", "export interface Abi {"]
     for function in header.functions:
         out += _jsdoc(function.doc, "  ")
-        arguments = ", ".join(f"{_camel(p.name)}: {_TYPESCRIPT_TYPES[p.type]}" for p in function.parameters)
-        out += [f"  {function.name}(this: void, {arguments}): {_TYPESCRIPT_TYPES[function.result]};".replace("void, )", "void)")]
+        typed = (f"{_camel(p.name)}: {_TYPESCRIPT_TYPES[p.type]}" for p in function.parameters)
+        arguments = ", ".join(["this: void", *typed])
+        out += [f"  {function.name}({arguments}): {_TYPESCRIPT_TYPES[function.result]};"]
     out += ["}", "", "/** Every name above: a module without one of them is not an engine of this version. */"]
     out += ["export const ABI_FUNCTIONS = ["]
     out += [f'  "{function.name}",' for function in header.functions]

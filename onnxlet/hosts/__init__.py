@@ -1,1 +1,82 @@
-"""Hosts run the engine's code: wasmtime in CPython, or the native library for tests and debugging."""
+"""Hosts run the engine's code: wasmtime in CPython, or the native library for tests and debugging.
+
+`open_engine` is the way in. What the rest of the package needs of a host is `hosts.engine.Engine`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, Final
+
+from .. import errors
+
+if TYPE_CHECKING:
+    from .engine import Engine
+    from .flavours import Flavour
+
+NATIVE: Final = "native"
+WASM: Final = "wasm"
+_MOST_DEFAULT_THREADS: Final = 8
+
+
+def default_threads() -> int:
+    """Threads where none are asked for: $ONNXLET_NUM_THREADS, else the processors this process may use, up to 8."""
+    chosen = os.environ.get("ONNXLET_NUM_THREADS", "")
+    if chosen:
+        if not chosen.isdigit() or int(chosen) < 1:
+            raise errors.InvalidArgument(f"ONNXLET_NUM_THREADS must be a positive number; it is {chosen!r}")
+        return int(chosen)
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), _MOST_DEFAULT_THREADS)
+    return min(os.cpu_count() or 1, _MOST_DEFAULT_THREADS)
+
+
+def open_engine(threads: int = 0, *, deterministic: bool = False, backend: str | None = None) -> Engine:
+    """A new engine with `threads` threads (0: the default number).
+
+    `backend` is "wasm" (the best flavour), the name of a flavour (see flavours.FLAVOURS) or "native"; None takes
+    $ONNXLET_BACKEND, else "wasm". A number of threads that was asked for and cannot be had gives a RuntimeWarning.
+    """
+    backend = backend or os.environ.get("ONNXLET_BACKEND") or WASM
+    wanted = threads or default_threads()
+    if backend == NATIVE:
+        from .native_host import NativeEngine
+
+        return NativeEngine(wanted)
+    if sys.platform == "emscripten":
+        raise errors.NotImplemented("this version of onnxlet does not run in Pyodide")
+    from . import flavours, wasmtime_host
+
+    if backend == WASM:
+        features = wasmtime_host.features()
+        choice = flavours.preferred(features, threads=wanted > 1, deterministic=deterministic)
+        single = flavours.preferred(features, threads=False, deterministic=deterministic)
+    elif backend in flavours.BY_NAME:
+        choice = single = [flavours.BY_NAME[backend]]
+    else:
+        known = ", ".join([WASM, NATIVE, *flavours.BY_NAME])
+        raise errors.InvalidArgument(f"there is no backend {backend!r}; use one of {known}")
+    engine = _start(choice, single, wanted)
+    if threads > engine.threads and not engine.threads_reported:
+        text = f"{threads} threads were asked for and onnxlet runs with {engine.threads}: the flavour"
+        warnings.warn(f"{text} {engine.flavour!r} has no threads", RuntimeWarning, stacklevel=3)
+    return engine
+
+
+def _start(choice: list[Flavour], single: list[Flavour], threads: int) -> Engine:
+    from . import flavours
+    from .wasmtime_host import MemoryRefused, WasmtimeEngine
+
+    flavour, path = flavours.find(choice)
+    try:
+        return WasmtimeEngine(flavour, path, threads)
+    except MemoryRefused as error:
+        if choice is single:
+            raise
+        warnings.warn(f"onnxlet runs with one thread: no shared memory ({error})", RuntimeWarning, stacklevel=3)
+        flavour, path = flavours.find(single)
+        engine = WasmtimeEngine(flavour, path, 1)
+        engine.threads_reported = True
+        return engine

@@ -1,0 +1,119 @@
+"""numpy arrays to and from ONNX's bytes. The only module that needs numpy; import it only where numpy is present."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .dtypes import DType
+from .errors import InvalidArgument
+from .raw_tensor import RawTensor
+
+Array = np.ndarray[Any, Any]
+
+
+def numpy_type(dtype: DType) -> np.dtype[Any] | None:
+    """The numpy type for an element type; None when it takes ml_dtypes and that is not installed."""
+    if dtype.extension:
+        try:
+            import ml_dtypes
+        except ImportError:
+            return None
+        found = getattr(ml_dtypes, dtype.numpy or "", None)
+        return None if found is None else np.dtype(found)
+    return np.dtype(dtype.numpy)
+
+
+def element_type(array: Array) -> DType:
+    """The ONNX type of an array's elements. Raises InvalidArgument for types ONNX lacks, such as datetime64."""
+    if array.dtype.kind in "OUST":
+        return dtypes.STRING
+    dtype = dtypes.BY_NUMPY.get(array.dtype.name)
+    if dtype is None:
+        raise InvalidArgument(f"arrays of numpy type {array.dtype} have no ONNX element type; convert the array first")
+    return dtype
+
+
+def to_bytes(array: Array, dtype: DType) -> Array:
+    """The elements as a flat uint8 array in ONNX's packing; a view where the array allows it. Not for strings."""
+    flat = np.ascontiguousarray(array)
+    if flat.dtype.byteorder == ">" or (flat.dtype.byteorder == "=" and np.little_endian is False):
+        flat = flat.astype(flat.dtype.newbyteorder("<"))
+    octets = flat.reshape(-1).view(np.uint8)
+    return _pack(octets, dtype.bits) if dtype.packed else octets
+
+
+def _pack(codes: Array, bits: int) -> Array:
+    planes = np.unpackbits(codes, bitorder="little").reshape(-1, 8)[:, :bits]
+    return np.packbits(planes.reshape(-1), bitorder="little")
+
+
+def _unpack(packed: Array, dtype: DType, count: int) -> Array:
+    planes = np.unpackbits(packed, bitorder="little")[: count * dtype.bits].reshape(count, dtype.bits)
+    codes = np.packbits(planes, axis=1, bitorder="little").reshape(-1)
+    if dtype.name in dtypes.SIGNED_PACKED:
+        sign = 1 << (dtype.bits - 1)
+        return ((codes.astype(np.int8) ^ sign) - sign).astype(np.int8).view(np.uint8)
+    return codes
+
+
+def from_raw(dtype: DType, shape: tuple[int, ...], data: memoryview | bytearray, *, codes: bool = False) -> Array:
+    """An array over `data` (no copy unless elements are packed), or over the codes where no numpy type exists."""
+    octets = np.frombuffer(data, dtype=np.uint8)
+    if dtype.packed:
+        count = int(np.prod(shape, dtype=np.int64))
+        octets = _unpack(octets, dtype, count)
+    kind = numpy_type(dtype)
+    if kind is None:
+        if not codes:
+            raise InvalidArgument(f"numpy has no {dtype.name} type; install ml_dtypes")
+        kind = np.dtype(np.uint16 if dtype.bits == 16 else np.uint8)
+    return octets.view(kind).reshape(shape)
+
+
+def empty(dtype: DType, shape: tuple[int, ...]) -> Array | None:
+    """A new array whose bytes the engine's bytes can be copied into as they are; None where that is not so."""
+    kind = numpy_type(dtype)
+    return None if kind is None or dtype.packed else np.empty(shape, kind)
+
+
+def octets_of(array: Array) -> Array:
+    """The bytes of a contiguous array, as a flat view."""
+    return array.reshape(-1).view(np.uint8)
+
+
+def as_array(value: Any, dtype: DType | None) -> Array:
+    """What a feed means as an array: arrays keep their type, lists and Python scalars take the declared one."""
+    if isinstance(value, np.ndarray | np.generic):
+        return np.asarray(value)
+    if isinstance(value, RawTensor):
+        return value.numpy()
+    if dtype is None or hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return np.asarray(value)
+    kind = numpy_type(dtype)
+    try:
+        return np.asarray(value) if kind is None else np.array(value, dtype=kind)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgument(f"{type(value).__name__} does not convert to a tensor({dtype.name}): {error}") from error
+
+
+def strings_of(array: Array) -> list[str]:
+    """The elements of a string array, row by row. Bytes are read as UTF-8."""
+    items = []
+    for item in array.reshape(-1).tolist():
+        if isinstance(item, bytes):
+            items.append(item.decode("utf-8", "surrogateescape"))
+        elif isinstance(item, str):
+            items.append(item)
+        else:
+            raise InvalidArgument(f"a string tensor holds str or bytes; {type(item).__name__} found")
+    return items
+
+
+def string_array(items: list[str], shape: tuple[int, ...]) -> Array:
+    """An object array of str."""
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array.reshape(shape)

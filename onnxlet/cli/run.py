@@ -1,0 +1,244 @@
+"""`onnxlet run`: one model on given or made-up inputs."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from .. import dtypes
+from ..errors import Error, InvalidArgument, NoSuchFile
+from ..options import SessionOptions
+from ..session import InferenceSession, NodeArg
+from .output import console, print_json, report, shape_text, size_text, table
+
+_FEW = 64  # outputs up to this many elements are shown whole
+
+
+@dataclass(frozen=True)
+class Request:
+    """The command line of `onnxlet run`."""
+
+    model: Path
+    inputs: list[str]
+    shapes: list[str]
+    outputs: list[str]
+    seed: int
+    repeat: int
+    threads: int
+    deterministic: bool
+    profile: bool
+    backend: str | None
+    as_json: bool
+
+
+def run_command(request: Request) -> int:
+    """Runs the command; returns its exit code."""
+    try:
+        document, results = _run(request)
+    except Error as error:
+        return report(error, request.as_json)
+    if request.as_json:
+        print_json(document)
+    else:
+        _show(document, results)
+    return 0
+
+
+def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
+    given = dict(_pair(item, "--input") for item in request.inputs)
+    shapes = dict(_pair(item, "--shape") for item in request.shapes)
+    wanted = [item.partition("=")[::2] for item in request.outputs]
+    options = SessionOptions()
+    options.intra_op_num_threads = request.threads
+    options.use_deterministic_compute = request.deterministic
+    options.enable_profiling = request.profile
+    start = time.perf_counter()
+    with InferenceSession(request.model, options, _engine=request.backend) as session:
+        load_ms = (time.perf_counter() - start) * 1000
+        arguments = {arg.name: arg for arg in [*session.get_inputs(), *session.get_overridable_initializers()]}
+        for name in given:
+            if name not in arguments:
+                raise InvalidArgument(f"the model has no input {name!r}; it has {', '.join(arguments)}")
+        required = {arg.name for arg in session.get_inputs()}
+        feeds = {
+            name: _feed(arg, given.get(name, "random"), shapes, request.seed + number)
+            for number, (name, arg) in enumerate(arguments.items())
+            if name in given or name in required
+        }
+        times = []
+        for _ in range(request.repeat):
+            begin = time.perf_counter()
+            results = session.run([name for name, _ in wanted], feeds)
+            times.append((time.perf_counter() - begin) * 1000)
+        names = [name for name, _ in wanted] or [arg.name for arg in session.get_outputs()]
+        document = {
+            "model": str(request.model),
+            "flavour": session.flavour,
+            "threads": session.threads,
+            "load_ms": round(load_ms, 3),
+            "run_ms": [round(value, 3) for value in times],
+            "memory": session.memory,
+            "inputs": {name: _summary(value) for name, value in feeds.items()},
+            "outputs": {name: _summary(value) for name, value in zip(names, results, strict=True)},
+        }
+        if request.profile:
+            document["profile"] = session.profile()
+    for (name, file), value in zip(wanted, results, strict=False):
+        if file:
+            _save(name, file, value)
+    return document, results
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name or not value:
+        raise InvalidArgument(f"{option} takes NAME=VALUE; {text!r} given")
+    return name, value
+
+
+# ---- inputs ----
+
+
+def _feed(arg: NodeArg, spec: str, shapes: dict[str, str], seed: int) -> Any:
+    import numpy as np
+
+    if spec in ("random", "zeros", "ones"):
+        return _made(arg, spec, shapes, seed)
+    if spec.endswith(".npy"):
+        try:
+            return np.load(spec, allow_pickle=False)
+        except FileNotFoundError as error:
+            raise NoSuchFile(f"input {arg.name!r}: {spec!r} does not exist") from error
+        except (OSError, ValueError) as error:
+            raise InvalidArgument(f"input {arg.name!r}: {spec!r} is not a readable .npy file: {error}") from error
+    try:
+        return json.loads(spec)
+    except json.JSONDecodeError:
+        kinds = "a .npy file, random, zeros, ones, or a JSON value"
+        raise InvalidArgument(f"input {arg.name!r}: {spec!r} is not {kinds}") from None
+
+
+def _made(arg: NodeArg, spec: str, shapes: dict[str, str], seed: int) -> Any:
+    import numpy as np
+
+    dtype = dtypes.element_type(arg.type)
+    if dtype is None:
+        raise InvalidArgument(f"input {arg.name!r} is a {arg.type}; give it as a JSON value")
+    shape = _shape(arg, shapes)
+    generator = np.random.default_rng(seed)
+    if dtype is dtypes.STRING:
+        return np.full(shape, "", dtype=object)
+    values: Any
+    if spec == "zeros" or spec == "ones":
+        values = np.full(shape, 1 if spec == "ones" else 0)
+    elif dtype.name == "bool":
+        values = generator.integers(0, 2, shape)
+    elif "int" in dtype.name:
+        values = generator.integers(0, 2, shape)  # small enough to be an index, a mask or a token of any model
+    else:
+        values = generator.standard_normal(shape)
+    from .. import arrays
+
+    kind = arrays.numpy_type(dtype)
+    if kind is None:
+        raise InvalidArgument(f"input {arg.name!r} is {dtype.name}, which needs ml_dtypes; install it")
+    return values.astype(kind)
+
+
+def _shape(arg: NodeArg, shapes: dict[str, str]) -> tuple[int, ...]:
+    if arg.name in shapes:
+        parts = shapes[arg.name].replace(",", "x").split("x")
+        if not all(part.isdigit() for part in parts):
+            raise InvalidArgument(f"--shape {arg.name}={shapes[arg.name]}: write sizes as 1x3x224x224")
+        return tuple(int(part) for part in parts)
+    sizes = []
+    for size in arg.shape:
+        chosen = shapes.get(size, "1") if isinstance(size, str) else size
+        if isinstance(chosen, str) and not chosen.isdigit():
+            raise InvalidArgument(f"--shape {size}={chosen}: the size of a dimension is a whole number")
+        sizes.append(1 if chosen is None else int(chosen))
+    return tuple(sizes)
+
+
+# ---- outputs ----
+
+
+def _summary(value: Any) -> Any:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, dict):
+        return {str(key): _summary(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_summary(item) for item in value[:_FEW]]
+    if not hasattr(value, "dtype") or not hasattr(value, "size"):
+        return str(value)
+    summary: dict[str, Any] = {"dtype": str(value.dtype), "shape": list(value.shape)}
+    if value.dtype.kind in "fiub" and value.size:
+        import numpy as np
+
+        numbers = value.astype(np.float64) if value.dtype.kind != "b" else value.astype(np.int8)
+        summary |= {"min": _plain(numbers.min()), "max": _plain(numbers.max()), "mean": _plain(numbers.mean())}
+    if value.size <= _FEW:
+        summary["data"] = value.tolist() if value.dtype.kind in "iubOU" else _plain(value.tolist())
+    return summary
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN, infinity or complex numbers: those become text."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, complex) or value != value or value in (float("inf"), float("-inf")):
+        return str(value)
+    return float(value)
+
+
+def _save(name: str, file: str, value: Any) -> None:
+    import numpy as np
+
+    if not isinstance(value, np.ndarray):
+        raise InvalidArgument(f"output {name!r} is a {type(value).__name__}; only tensors can be saved as .npy")
+    np.save(file, value)
+
+
+def _show(document: dict[str, Any], results: Iterable[Any]) -> None:
+    out = console()
+    for title, key in (("Inputs", "inputs"), ("\nOutputs", "outputs")):
+        rows = table(title, "name", "type", "shape", "min", "max", "mean", right=("min", "max", "mean"))
+        for name, entry in document[key].items():
+            rows.add_row(escape(name), *_cells(entry))
+        out.print(rows)
+    if "profile" in document:
+        _show_profile(document["profile"])
+    times = sorted(document["run_ms"])
+    out.print(
+        f"\nload {document['load_ms']:.1f} ms, run {times[len(times) // 2]:.2f} ms"
+        f"{f' (median of {len(times)})' if len(times) > 1 else ''}, peak memory "
+        f"{size_text(document['memory'].get('peak', 0))}, {document['threads']} threads, {document['flavour']}"
+    )
+
+
+def _cells(entry: Any) -> list[str]:
+    if not isinstance(entry, dict) or "dtype" not in entry:
+        return [escape(json.dumps(entry, ensure_ascii=False))]
+    numbers = [entry.get(key, "") for key in ("min", "max", "mean")]
+    texts = [f"{value:.6g}" if isinstance(value, float) else value for value in numbers]
+    return [entry["dtype"], escape(shape_text(entry["shape"])), *texts]
+
+
+def _show_profile(profile: list[dict[str, Any]]) -> None:
+    totals: dict[tuple[str, str], list[float]] = {}
+    for entry in profile:
+        total = totals.setdefault((entry.get("op_type") or "", entry.get("kernel") or ""), [0, 0.0])
+        total[0] += 1
+        total[1] += entry.get("duration_us") or 0
+    everything = sum(total[1] for total in totals.values()) or 1
+    rows = table("\nTime by operator", "operator", "kernel", "nodes", "ms", "%", right=("nodes", "ms", "%"))
+    for (operator, kernel), (count, spent) in sorted(totals.items(), key=lambda item: -item[1][1]):
+        rows.add_row(operator, kernel, f"{count:.0f}", f"{spent / 1000:.3f}", f"{100 * spent / everything:.1f}")
+    console().print(rows)

@@ -1,0 +1,73 @@
+"""Which engine file to run: a pure choice from what the host can do, and where the files are."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import RuntimeException
+
+
+@dataclass(frozen=True)
+class Features:
+    """What a WebAssembly host supports."""
+
+    simd: bool
+    relaxed_simd: bool
+    shared_memory: bool
+
+
+@dataclass(frozen=True)
+class Flavour:
+    """One build of the engine; see DESIGN D4 for the set."""
+
+    name: str
+    simd: bool
+    relaxed: bool
+    threads: bool
+
+    @property
+    def file(self) -> str:
+        return "onnxlet.wasm" if self.name == "simd" else f"onnxlet-{self.name}.wasm"
+
+
+FLAVOURS = (
+    Flavour("relaxed-threads", simd=True, relaxed=True, threads=True),
+    Flavour("threads", simd=True, relaxed=False, threads=True),
+    Flavour("relaxed", simd=True, relaxed=True, threads=False),
+    Flavour("simd", simd=True, relaxed=False, threads=False),
+    Flavour("scalar", simd=False, relaxed=False, threads=False),
+)
+BY_NAME = {flavour.name: flavour for flavour in FLAVOURS}
+
+
+def preferred(features: Features, *, threads: bool, deterministic: bool) -> list[Flavour]:
+    """The flavours that may run, best first. Relaxed SIMD may round differently between machines, so deterministic
+    mode leaves it out; one thread does not take a flavour with shared memory."""
+    usable = [
+        flavour
+        for flavour in FLAVOURS
+        if (features.simd or not flavour.simd)
+        and (not flavour.relaxed or (features.relaxed_simd and not deterministic))
+        and (not flavour.threads or (features.shared_memory and threads))
+    ]
+    # Threads gain more than relaxed instructions do.
+    return sorted(usable, key=lambda flavour: (not flavour.threads, not flavour.relaxed, not flavour.simd))
+
+
+def engine_dir() -> Path:
+    """Where the engine files are: $ONNXLET_ENGINE_DIR, else inside the package."""
+    chosen = os.environ.get("ONNXLET_ENGINE_DIR")
+    return Path(chosen) if chosen else Path(__file__).parents[1] / "_engine"
+
+
+def find(flavours: list[Flavour]) -> tuple[Flavour, Path]:
+    """The first of the flavours whose file exists. Raises RuntimeException when none does."""
+    folder = engine_dir()
+    for flavour in flavours:
+        path = folder / flavour.file
+        if path.is_file():
+            return flavour, path
+    names = ", ".join(flavour.file for flavour in flavours) or "no flavour"
+    raise RuntimeException(f"no engine in {folder}: looked for {names}; run ./build.sh build or set ONNXLET_ENGINE_DIR")

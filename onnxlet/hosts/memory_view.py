@@ -1,0 +1,26 @@
+"""Python views of raw memory in this process."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Final, cast
+
+_WRITABLE: Final = 0x200  # PyBUF_WRITE
+_from_memory: Any = ctypes.pythonapi.PyMemoryView_FromMemory
+_from_memory.restype = ctypes.py_object
+_from_memory.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
+
+
+def view(address: int, size: int) -> memoryview:
+    """A writable view of `size` bytes at a process address. The caller keeps the memory alive and mapped."""
+    if size == 0:
+        return memoryview(bytearray())
+    return cast(memoryview, _from_memory(address, size, _WRITABLE))
+
+
+def octets(data: Any) -> memoryview:
+    """The bytes of a C-contiguous object."""
+    whole = memoryview(data)
+    if whole.nbytes == 0:
+        return memoryview(b"")
+    return whole if whole.format == "B" and whole.ndim == 1 else whole.cast("B")

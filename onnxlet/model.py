@@ -1,0 +1,101 @@
+"""A model file inside an engine, before it becomes a session: opened, described, given its external data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from . import external_data
+from .errors import InvalidArgument, InvalidProtobuf, NoSuchFile
+from .hosts.engine import Engine
+
+Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview"
+
+
+class Model:
+    """The engine's parsed model. The caller holds the engine's lock."""
+
+    def __init__(self, engine: Engine, source: Source) -> None:
+        """Reads the file straight into the engine's memory. Raises NoSuchFile, InvalidProtobuf or InvalidGraph."""
+        self.engine = engine
+        self.path = None if isinstance(source, bytes | bytearray | memoryview) else Path(source)
+        if self.path is None:
+            assert not isinstance(source, str | os.PathLike)
+            address, size = _copy_in(engine, memoryview(source))
+        else:
+            address, size = read_file(engine, self.path, "the model")
+        self._handle = engine.pointer(engine.abi.ol_model_open(address, size))
+
+    def describe(self) -> dict[str, Any]:
+        """The engine's description; see ol_model_describe in the ABI header for its keys."""
+        document: dict[str, Any] = self.engine.document(self.engine.abi.ol_model_describe(self._handle))
+        return document
+
+    def provide_external_data(self, folder: str | os.PathLike[str] | None) -> None:
+        """Reads what the model needs of each external file, from `folder` or the model file's own."""
+        needed = self.describe().get("external") or []
+        if not needed:
+            return
+        if folder is None and self.path is None:
+            files = ", ".join(repr(item["file"]) for item in needed)
+            key = EXTERNAL_FOLDER_ENTRY
+            raise InvalidArgument(
+                f"the model was given as bytes and keeps weights in {files}; open it by its path, or name their folder "
+                f"with SessionOptions.add_session_config_entry({key!r}, ...)"
+            )
+        beside = self.path if folder is None else Path(folder) / (self.path.name if self.path else "model.onnx")
+        assert beside is not None
+        for item in needed:
+            path = external_data.resolve(item["file"], beside)
+            address, size = read_file(self.engine, path, f"external data {item['file']!r}", item["bytes"])
+            if size < item["bytes"]:
+                self.engine.abi.ol_free(address)
+                text = f"external data {item['file']!r} is truncated"
+                raise InvalidProtobuf(f"{text}: it has {size} bytes and the model uses {item['bytes']}")
+            self._provide(item["file"], address, size)
+
+    def _provide(self, file: str, address: int, size: int) -> None:
+        name = file.encode()
+        engine = self.engine
+        engine.number(engine.abi.ol_model_provide(self._handle, engine.scratch(name), len(name), address, size))
+
+    def take(self) -> int:
+        """The handle, for the call that consumes the model."""
+        handle, self._handle = self._handle, 0
+        return handle
+
+    def close(self) -> None:
+        """Releases the model, unless it was taken."""
+        if self._handle and self.engine.failure is None:
+            self.engine.abi.ol_model_free(self.take())
+
+
+EXTERNAL_FOLDER_ENTRY = "session.model_external_initializers_file_folder_path"
+
+
+def read_file(engine: Engine, path: Path, what: str, most: int | None = None) -> tuple[int, int]:
+    """Reads a file (its first `most` bytes) into new engine memory: address and size."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            size = size if most is None else min(size, most)
+            address = engine.alloc(size, f"{what} {path}")
+            try:
+                size = engine.fill(address, size, file.readinto)
+            except BaseException:
+                engine.abi.ol_free(address)
+                raise
+    except FileNotFoundError as error:
+        raise NoSuchFile(f"{what} {str(path)!r} does not exist") from error
+    except OSError as error:
+        raise NoSuchFile(f"{what} {str(path)!r} cannot be read: {error.strerror or error}") from error
+    return address, size
+
+
+def _copy_in(engine: Engine, data: memoryview) -> tuple[int, int]:
+    if not data.c_contiguous:
+        raise InvalidArgument("the model's bytes must be contiguous")
+    address = engine.alloc(data.nbytes, "the model")
+    engine.write(address, data)
+    return address, data.nbytes
