@@ -1,0 +1,163 @@
+// The engine as sessions see it: answers the protocol's calls on one instance, in whatever realm it was started.
+import type { Pointer } from './abi.gen.js';
+import { Progress as RunProgress } from './abi.gen.js';
+import { OnnxletError, throwIfAborted } from './errors.js';
+import { pushValue, takeValue } from './marshal.js';
+import type { Loaded } from './model-loader.js';
+import { loadFile } from './model-loader.js';
+import { instantiate } from './module.js';
+import type { EngineModule } from './module.js';
+import type * as p from './protocol.js';
+import { externalSource } from './external.js';
+import { Threads } from './threads.js';
+
+interface DescribedModel {
+  readonly external?: readonly { readonly file: string; readonly bytes: number }[];
+}
+
+type Handler<V extends p.Verb> = (
+  payload: p.Calls[V]['payload'],
+  options: p.CallOptions,
+) => Promise<p.Calls[V]['answer']> | p.Calls[V]['answer'];
+
+export class Engine {
+  readonly #sessions = new Map<number, Pointer>();
+  #next = 1;
+  #module: EngineModule | undefined;
+  #threads: Threads | undefined;
+
+  readonly #handlers: { readonly [V in p.Verb]: Handler<V> } = {
+    start: (payload) => this.#start(payload),
+    describe: async (payload, options) => {
+      const model = await this.#open(payload.model, options);
+      try {
+        return this.module.json(this.module.abi.ol_model_describe(model));
+      } finally {
+        if (!this.module.lost) this.module.abi.ol_model_free(model);
+      }
+    },
+    create: (payload, options) => this.#create(payload, options),
+    run: (payload, options) => this.#run(payload, options),
+    profile: ({ session }) => this.module.json(this.module.abi.ol_session_profile(this.#pointer(session))),
+    release: ({ session }) => {
+      this.module.abi.ol_session_free(this.#pointer(session));
+      this.#sessions.delete(session);
+      return { wasmBytes: this.module.bytes.length };
+    },
+  };
+
+  get lost(): boolean {
+    return this.#module?.lost !== undefined;
+  }
+
+  async call<V extends p.Verb>(verb: V, payload: p.Calls[V]['payload'], options: p.CallOptions = {}): Promise<p.Calls[V]['answer']> {
+    return this.#handlers[verb](payload, options);
+  }
+
+  close(): void {
+    this.#threads?.stop();
+    this.#module?.lose(new OnnxletError('INTERNAL', 'this engine is closed'));
+  }
+
+  private get module(): EngineModule {
+    if (!this.#module) throw new OnnxletError('INTERNAL', 'the engine has not been started');
+    return this.#module;
+  }
+
+  async #start(start: p.EngineStart): Promise<p.EngineReport> {
+    const { module, sharedMemory } = await instantiate(start);
+    this.#module = module;
+    let workers = 0;
+    if (sharedMemory && start.threads > 1) {
+      this.#threads = new Threads(module);
+      workers = await this.#threads.start(start.module, start.threads - 1, start.timeout);
+    }
+    return { threads: workers + 1, build: module.json(module.abi.ol_build_info()) as p.BuildInfo };
+  }
+
+  /** Parses the file; the result is the caller's to free or to make a session of. */
+  async #open(source: p.FileSource, options: p.CallOptions): Promise<Pointer> {
+    const { module } = this;
+    const name = source.kind === 'url' ? source.url : 'the model';
+    const file: Loaded = await loadFile(module, source, name, options);
+    return module.checkPointer(module.abi.ol_model_open(file.pointer, file.size));
+  }
+
+  async #create(request: p.SessionRequest, options: p.CallOptions): Promise<p.SessionReport> {
+    const { module } = this;
+    const { abi } = module;
+    const model = await this.#open(request.model, options);
+    try {
+      await this.#provide(model, request, options);
+      throwIfAborted(options.signal);
+    } catch (error) {
+      if (!module.lost) abi.ol_model_free(model);
+      throw error;
+    }
+    const session = module.withText(request.options, (text, length) =>
+      module.checkPointer(abi.ol_session_create(model, text, length)),
+    );
+    const id = this.#next++;
+    this.#sessions.set(id, session);
+    const info = module.json(abi.ol_session_describe(session)) as p.SessionInfo;
+    return { session: id, info: { inputs: info.inputs, outputs: info.outputs }, memory: this.#memory(session) };
+  }
+
+  async #provide(model: Pointer, request: p.ModelRequest, options: p.CallOptions): Promise<void> {
+    const { module } = this;
+    const described = module.json(module.abi.ol_model_describe(model)) as DescribedModel;
+    for (const { file } of described.external ?? []) {
+      const source = externalSource(file, request);
+      const data = await loadFile(module, source, file, options);
+      module.withText(file, (text, length) =>
+        module.check(module.abi.ol_model_provide(model, text, length, data.pointer, data.size)),
+      );
+    }
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- steps that wait for the host will be awaited here
+  async #run(request: p.RunRequest, options: p.CallOptions): Promise<p.RunReport> {
+    throwIfAborted(options.signal);
+    const { module } = this;
+    const { abi } = module;
+    const session = this.#pointer(request.session);
+    const run = module.checkPointer(abi.ol_run_new(session));
+    try {
+      for (const [name, value] of request.feeds) this.#feed(run, name, value);
+      for (const name of request.fetches) {
+        module.withText(name, (text, length) => module.check(abi.ol_run_fetch(run, text, length)));
+      }
+      if (module.check(abi.ol_run_step(run)) === RunProgress.PENDING) {
+        throw new OnnxletError('NOT_IMPLEMENTED', 'the model waits for a custom operator, and none is registered');
+      }
+      const outputs: p.WireValue[] = [];
+      const count = abi.ol_run_output_count(run);
+      for (let index = 0; index < count; index++) {
+        outputs.push(takeValue(module, module.checkPointer(abi.ol_run_output(run, index))));
+      }
+      return { outputs, memory: this.#memory(session) };
+    } finally {
+      if (!module.lost) abi.ol_run_free(run);
+    }
+  }
+
+  #feed(run: Pointer, name: string, value: p.WireValue): void {
+    const { module } = this;
+    const pointer = pushValue(module, value);
+    try {
+      module.withText(name, (text, length) => module.check(module.abi.ol_run_feed(run, text, length, pointer)));
+    } finally {
+      if (!module.lost) module.abi.ol_value_free(pointer);
+    }
+  }
+
+  #memory(session: Pointer): p.MemoryReport {
+    return this.module.json(this.module.abi.ol_session_memory(session)) as p.MemoryReport;
+  }
+
+  #pointer(session: number): Pointer {
+    const pointer = this.#sessions.get(session);
+    if (pointer === undefined) throw new OnnxletError('INVALID_ARGUMENT', 'the session is released');
+    return pointer;
+  }
+}

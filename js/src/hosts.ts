@@ -1,0 +1,129 @@
+// The two places an engine can be: this realm, or a dedicated worker.
+import { Engine } from './engine.js';
+import { env } from './env.js';
+import { aborted, OnnxletError } from './errors.js';
+import { nextTurn } from './platform.js';
+import type { CallOptions, Calls, EngineHost, FromEngine, RunRequest, ToEngine, Verb } from './protocol.js';
+import { buffersOf, detached } from './transfer.js';
+
+export class LocalHost implements EngineHost {
+  readonly #engine = new Engine();
+
+  call<V extends Verb>(verb: V, payload: Calls[V]['payload'], options?: CallOptions): Promise<Calls[V]['answer']> {
+    return this.#engine.call(verb, payload, options);
+  }
+
+  get lost(): boolean {
+    return this.#engine.lost;
+  }
+
+  close(): void {
+    this.#engine.close();
+  }
+}
+
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(error: unknown): void;
+  readonly options: CallOptions;
+}
+
+const START_TIMEOUT = 30_000;
+
+export class WorkerHost implements EngineHost {
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+  #lost = false;
+
+  private constructor(private readonly worker: Worker) {
+    worker.addEventListener('message', (event: MessageEvent<FromEngine>) => {
+      this.#receive(event.data);
+    });
+    worker.addEventListener('error', (event) => {
+      this.#end(new OnnxletError('TRAP', `the engine's worker ended: ${event.message || 'no reason given'}`));
+    });
+  }
+
+  /** Rejects when the worker's script cannot be loaded. */
+  static async open(): Promise<WorkerHost> {
+    const worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module', name: 'onnxlet' });
+    const timeout = env.wasm.initTimeout ?? START_TIMEOUT;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        worker.addEventListener('message', () => { resolve(); }, { once: true });
+        worker.addEventListener(
+          'error',
+          (event) => { reject(new OnnxletError('LOAD_FAILED', event.message || 'worker.mjs did not load')); },
+          { once: true },
+        );
+        if (timeout > 0) {
+          void nextTurn(timeout).then(() => { reject(new OnnxletError('LOAD_FAILED', `worker.mjs did not answer in ${timeout} ms`)); });
+        }
+      });
+    } catch (error) {
+      worker.terminate();
+      throw error;
+    }
+    return new WorkerHost(worker);
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  async call<V extends Verb>(verb: V, payload: Calls[V]['payload'], options: CallOptions = {}): Promise<Calls[V]['answer']> {
+    if (this.#lost) throw new OnnxletError('TRAP', "the session's engine has ended; create the session again");
+    const id = this.#next++;
+    const { signal } = options;
+    const abort = () => { this.#send({ id, verb: 'abort' }); };
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await new Promise<Calls[V]['answer']>((resolve, reject) => {
+        this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject, options });
+        const sent = verb === 'run' ? withCopiedFeeds(payload as RunRequest) : payload;
+        const transfer = verb === 'run' ? buffersOf((sent as RunRequest).feeds.map(([, value]) => value)) : [];
+        this.#send({ id, verb, payload: sent } as ToEngine, transfer);
+        if (signal?.aborted) abort();
+      });
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.#waiting.delete(id);
+    }
+  }
+
+  close(): void {
+    this.#end(new OnnxletError('INTERNAL', 'this engine is closed'));
+  }
+
+  #send(message: ToEngine, transfer: Transferable[] = []): void {
+    this.worker.postMessage(message, transfer);
+  }
+
+  #receive(message: FromEngine): void {
+    if (message.kind === 'hello') return;
+    const waiting = this.#waiting.get(message.id);
+    if (message.kind === 'progress') {
+      waiting?.options.onProgress?.(message.progress);
+      return;
+    }
+    if (message.lost) this.#lost = true;
+    if (message.kind === 'answer') {
+      waiting?.resolve(message.answer);
+    } else {
+      const { code, message: text } = message.error;
+      const { signal } = waiting?.options ?? {};
+      waiting?.reject(code === 'ABORTED' && signal?.aborted ? aborted(signal.reason) : new OnnxletError(code, text));
+    }
+  }
+
+  #end(error: OnnxletError): void {
+    this.#lost = true;
+    this.worker.terminate();
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+}
+
+function withCopiedFeeds(request: RunRequest): RunRequest {
+  return { ...request, feeds: request.feeds.map(([name, value]) => [name, detached(value)] as const) };
+}

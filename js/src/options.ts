@@ -1,0 +1,116 @@
+// Session and run options: onnxruntime's names, and what they become for the engine.
+import { env } from './env.js';
+import type { LogLevel } from './env.js';
+import type { Progress } from './fetching.js';
+import { warnOnce } from './log.js';
+
+export interface ExecutionProviderOption {
+  readonly name: string;
+}
+
+export type ExternalData = string | { readonly path: string; readonly data: string | URL | Blob | ArrayBufferLike | Uint8Array };
+
+export interface SessionOptions {
+  /** `wasm` (also under the name `cpu`) is the only one so far; others are reported once and passed over. */
+  executionProviders?: readonly (string | ExecutionProviderOption)[];
+  graphOptimizationLevel?: 'disabled' | 'basic' | 'extended' | 'layout' | 'all';
+  /** Sizes for the symbolic dimensions of inputs, by name. */
+  freeDimensionOverrides?: Readonly<Record<string, number>>;
+  /** Data files of the model, by the name it uses for them. Without it they are fetched from beside the model. */
+  externalData?: readonly ExternalData[];
+  enableProfiling?: boolean;
+  enableMemPattern?: boolean;
+  enableCpuMemArena?: boolean;
+  executionMode?: 'sequential' | 'parallel';
+  optimizedModelFilePath?: string;
+  profileFilePrefix?: string;
+  logId?: string;
+  logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
+  logVerbosityLevel?: number;
+  intraOpNumThreads?: number;
+  interOpNumThreads?: number;
+  preferredOutputLocation?: string | Readonly<Record<string, string>>;
+  enableGraphCapture?: boolean;
+  extra?: Readonly<Record<string, unknown>>;
+
+  /** Called while files arrive. */
+  onProgress?: (progress: Progress) => void;
+  /** Stops the creation. */
+  signal?: AbortSignal;
+  /** What the model's bytes must hash to, like `sha384-...` (Subresource Integrity). */
+  integrity?: string;
+  /** Bit-identical results on every machine; `env.deterministic` when left out. */
+  deterministic?: boolean;
+  /** Names of optimisation passes to leave out. */
+  disabledPasses?: readonly string[];
+  /** Bytes that the session may use. */
+  maxMemory?: number;
+  /** Seed of random operators. */
+  seed?: number;
+  /** How much the engine tells about itself: 1 plan, 2 every node, 3 statistics of tensors, 4 everything. */
+  trace?: 0 | 1 | 2 | 3 | 4;
+}
+
+export interface RunOptions {
+  /** Stops a run that has not begun. */
+  signal?: AbortSignal;
+  logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
+  logVerbosityLevel?: number;
+  terminate?: boolean;
+  tag?: string;
+  extra?: Readonly<Record<string, unknown>>;
+}
+
+// Options of onnxruntime that have no meaning here, with the values that ask for nothing special.
+const WITHOUT_MEANING: Readonly<Record<string, readonly unknown[]>> = {
+  enableCpuMemArena: [true],
+  executionMode: ['sequential'],
+  optimizedModelFilePath: [''],
+  profileFilePrefix: [''],
+  interOpNumThreads: [0, 1],
+  preferredOutputLocation: ['cpu'],
+  enableGraphCapture: [false],
+};
+
+const KNOWN = new Set([
+  ...Object.keys(WITHOUT_MEANING),
+  ...['executionProviders', 'graphOptimizationLevel', 'freeDimensionOverrides', 'externalData', 'enableProfiling'],
+  ...['enableMemPattern', 'logId', 'logSeverityLevel', 'logVerbosityLevel', 'intraOpNumThreads', 'extra'],
+  ...['onProgress', 'signal', 'integrity', 'deterministic', 'disabledPasses', 'maxMemory', 'seed', 'trace'],
+]);
+
+const LEVELS: Readonly<Record<LogLevel, number>> = { verbose: 0, info: 1, warning: 2, error: 3, fatal: 4 };
+
+/** The JSON that ol_session_create reads. */
+export function engineOptions(options: SessionOptions): string {
+  reportUnused(options);
+  const level = options.graphOptimizationLevel;
+  return JSON.stringify({
+    graph_optimization_level: level === 'layout' ? 'all' : level,
+    disabled_passes: options.disabledPasses,
+    max_memory: options.maxMemory,
+    free_dimensions: options.freeDimensionOverrides,
+    profile: options.enableProfiling,
+    trace: options.trace,
+    deterministic: options.deterministic ?? env.deterministic,
+    seed: options.seed,
+    memory_plan: options.enableMemPattern,
+  });
+}
+
+function reportUnused(options: SessionOptions): void {
+  // Where only errors are wanted, advice is not.
+  if ((options.logSeverityLevel ?? LEVELS[env.logLevel]) > LEVELS.warning) return;
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    const harmless = WITHOUT_MEANING[name];
+    if (harmless && value !== undefined && !harmless.includes(value)) {
+      warnOnce(`the session option ${name} has no effect here`);
+    } else if (!KNOWN.has(name)) {
+      warnOnce(`there is no session option ${name}`);
+    }
+  }
+  for (const provider of options.executionProviders ?? []) {
+    const name = typeof provider === 'string' ? provider : provider.name;
+    if (name !== 'wasm' && name !== 'cpu') warnOnce(`the execution provider ${name} is not available; wasm is used`);
+  }
+}

@@ -1,0 +1,43 @@
+// What kind of host this is. Asked at run time, so that one file serves Node, pages and workers.
+
+export function isNode(): boolean {
+  const { process } = globalThis as { process?: { versions?: { node?: string }; type?: string } };
+  return typeof process?.versions?.node === 'string' && process.type !== 'renderer';
+}
+
+/** The thread that lays out a page: it must not block. */
+export function isPageMainThread(): boolean {
+  return !isNode() && typeof window === 'object' && typeof document === 'object';
+}
+
+export function canStartWorkers(): boolean {
+  return isNode() || typeof Worker === 'function';
+}
+
+export async function coreCount(): Promise<number> {
+  if (typeof navigator === 'object' && navigator.hardwareConcurrency > 0) return navigator.hardwareConcurrency;
+  if (isNode()) {
+    const os = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:os');
+    return os.availableParallelism();
+  }
+  return 1;
+}
+
+/** Makes an address absolute, because a worker's own base is not the page's. In Node a plain path becomes file:. */
+export async function absoluteUrl(address: string | URL): Promise<string> {
+  if (address instanceof URL) return address.href;
+  if (/^[a-z][a-z0-9+.-]+:/i.test(address)) return address;
+  if (isNode()) {
+    const { pathToFileURL } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:url');
+    return pathToFileURL(address).href;
+  }
+  const base = typeof document === 'object' ? document.baseURI : location.href;
+  return new URL(address, base).href;
+}
+
+/** Lets timers, messages and aborts in. */
+export function nextTurn(milliseconds = 0): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

@@ -1,0 +1,134 @@
+// What a session asks of an engine, wherever it runs: one union that ties each verb to its payload and its answer.
+import type { MemoryLimits } from './wasm-head.js';
+import type { DataType } from './dtypes.js';
+import type { ErrorCode } from './errors.js';
+import type { Progress } from './fetching.js';
+import type { LogLevel } from './env.js';
+
+/** A value on its way between session and engine. Tensor data are the bytes of ONNX's raw_data. */
+export type WireValue =
+  | { readonly kind: 'tensor'; readonly type: DataType; readonly dims: readonly number[]; readonly data: Uint8Array | string[] }
+  | { readonly kind: 'sequence'; readonly items: readonly WireValue[] }
+  | { readonly kind: 'map'; readonly keys: WireValue; readonly values: WireValue }
+  | { readonly kind: 'none' };
+
+/** Where a file's bytes come from. */
+export type FileSource =
+  | { readonly kind: 'url'; readonly url: string; readonly integrity?: string | undefined }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly integrity?: string | undefined }
+  | { readonly kind: 'blob'; readonly blob: Blob; readonly integrity?: string | undefined };
+
+export interface EngineStart {
+  readonly module: WebAssembly.Module;
+  readonly memory: MemoryLimits | null;
+  readonly origin: string;
+  /** Threads asked for, the calling one included. */
+  readonly threads: number;
+  /** Milliseconds to wait for threads. */
+  readonly timeout: number;
+  readonly logLevel: LogLevel;
+}
+
+export interface EngineReport {
+  readonly threads: number;
+  readonly build: BuildInfo;
+}
+
+export interface BuildInfo {
+  readonly version: string;
+  readonly abi: number;
+  readonly flavour: string;
+  readonly operators: readonly (readonly [domain: string, name: string, since: number])[];
+}
+
+export interface ModelRequest {
+  readonly model: FileSource;
+  /** By the name that the model uses. */
+  readonly external: Readonly<Record<string, FileSource>>;
+}
+
+export interface SessionRequest extends ModelRequest {
+  /** The JSON that ol_session_create reads. */
+  readonly options: string;
+}
+
+export interface ArgumentInfo {
+  readonly name: string;
+  /** As ONNX writes it: `tensor(float)`, `seq(tensor(int64))`, `map(string,tensor(float))`. */
+  readonly type: string;
+  readonly shape: readonly (number | string | null)[] | null;
+}
+
+export interface SessionInfo {
+  readonly inputs: readonly ArgumentInfo[];
+  readonly outputs: readonly ArgumentInfo[];
+}
+
+export interface MemoryReport {
+  readonly in_use: number;
+  readonly peak: number;
+  readonly limit: number;
+  readonly model_bytes: number;
+  readonly weights_packed: number;
+  readonly arena: number;
+}
+
+export interface SessionReport {
+  readonly session: number;
+  readonly info: SessionInfo;
+  readonly memory: MemoryReport;
+}
+
+export interface RunRequest {
+  readonly session: number;
+  readonly feeds: readonly (readonly [name: string, value: WireValue])[];
+  /** Empty: every output. */
+  readonly fetches: readonly string[];
+}
+
+export interface RunReport {
+  readonly outputs: readonly WireValue[];
+  readonly memory: MemoryReport;
+}
+
+/** Verb -> payload and answer. */
+export interface Calls {
+  start: { payload: EngineStart; answer: EngineReport };
+  describe: { payload: ModelRequest; answer: unknown };
+  create: { payload: SessionRequest; answer: SessionReport };
+  run: { payload: RunRequest; answer: RunReport };
+  profile: { payload: { readonly session: number }; answer: unknown };
+  release: { payload: { readonly session: number }; answer: { readonly wasmBytes: number } };
+}
+export type Verb = keyof Calls;
+
+export type Request = {
+  [V in Verb]: { readonly id: number; readonly verb: V; readonly payload: Calls[V]['payload'] };
+}[Verb];
+
+export type ToEngine = Request | { readonly id: number; readonly verb: 'abort' };
+
+export interface WireError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export type FromEngine =
+  /** Sent once, when the worker's script has loaded. */
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown; readonly lost: boolean }
+  | { readonly kind: 'error'; readonly id: number; readonly error: WireError; readonly lost: boolean }
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: Progress };
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** An engine to talk to, in this realm or in a worker. */
+export interface EngineHost {
+  call<V extends Verb>(verb: V, payload: Calls[V]['payload'], options?: CallOptions): Promise<Calls[V]['answer']>;
+  /** Whether a trap or the end of its worker has made it unusable. */
+  readonly lost: boolean;
+  close(): void;
+}

@@ -1,0 +1,269 @@
+import type { DataType } from './dtypes.js';
+import { typeOfOnnxName } from './dtypes.js';
+import { env } from './env.js';
+import { OnnxletError, throwIfAborted } from './errors.js';
+import { warnOnce } from './log.js';
+import type { ExternalData, RunOptions, SessionOptions } from './options.js';
+import { engineOptions } from './options.js';
+import { absoluteUrl } from './platform.js';
+import type { StartedEngine } from './pool.js';
+import { acquireEngine, releaseEngine } from './pool.js';
+import type { ArgumentInfo, FileSource, MemoryReport, SessionReport } from './protocol.js';
+import { Tensor } from './tensor.js';
+import type { OnnxValue } from './values.js';
+import { fromWire, toWire } from './values.js';
+
+type Feeds = Readonly<Record<string, OnnxValue>>;
+type Fetches = readonly string[] | Readonly<Record<string, OnnxValue>>;
+type ModelInput = string | URL | ArrayBufferLike | Uint8Array | Blob;
+
+/** What is known about an input or output. */
+export interface ValueMetadata {
+  readonly name: string;
+  readonly isTensor: boolean;
+  /** The element type of a tensor, otherwise the ONNX type such as `seq(tensor(float))`. */
+  readonly type: DataType | string;
+  /** Symbolic dimensions by name; empty when the model does not tell. */
+  readonly shape: readonly (number | string)[];
+}
+
+/** A loaded model, ready to run. */
+export class InferenceSession {
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+  readonly inputMetadata: readonly ValueMetadata[];
+  readonly outputMetadata: readonly ValueMetadata[];
+  /** Threads that a run uses, which can be fewer than `env.wasm.numThreads` asked for. */
+  readonly threads: number;
+  /** Which build of the engine runs it. */
+  readonly flavour: string;
+  readonly #engine: StartedEngine;
+  readonly #id: number;
+  readonly #types: ReadonlyMap<string, string>;
+  #memory: MemoryReport;
+  #queue: Promise<unknown> = Promise.resolve();
+  #released: Promise<void> | undefined;
+
+  private constructor(engine: StartedEngine, report: SessionReport) {
+    const { inputs, outputs } = report.info;
+    this.#engine = engine;
+    this.#id = report.session;
+    this.#memory = report.memory;
+    this.#types = new Map(inputs.map(({ name, type }) => [name, type]));
+    this.inputNames = inputs.map(({ name }) => name);
+    this.outputNames = outputs.map(({ name }) => name);
+    this.inputMetadata = inputs.map(metadataOf);
+    this.outputMetadata = outputs.map(metadataOf);
+    this.threads = engine.threads;
+    this.flavour = engine.build.flavour;
+  }
+
+  /** From an address; in Node also from a path. Relative ones refer to the page or to the working directory. */
+  static create(address: string | URL, options?: InferenceSession.SessionOptions): Promise<InferenceSession>;
+  /** From the bytes of a model, which stay the caller's. */
+  static create(
+    model: ArrayBufferLike | Uint8Array | Blob,
+    options?: InferenceSession.SessionOptions,
+  ): Promise<InferenceSession>;
+  /** From a part of a buffer. */
+  static create(
+    buffer: ArrayBufferLike,
+    byteOffset: number,
+    byteLength?: number,
+    options?: InferenceSession.SessionOptions,
+  ): Promise<InferenceSession>;
+  static async create(model: ModelInput, ...rest: readonly unknown[]): Promise<InferenceSession> {
+    const [part, options] = splitArguments(model, rest);
+    throwIfAborted(options.signal);
+    const source = { ...(await sourceOf(part, 'the model')), integrity: options.integrity };
+    const external = await externalSources(options.externalData ?? []);
+    const request = { model: source, external, options: engineOptions(options) };
+    const engine = await acquireEngine({
+      threads: options.intraOpNumThreads || env.wasm.numThreads,
+      deterministic: options.deterministic ?? env.deterministic,
+    });
+    try {
+      const { signal, onProgress } = options;
+      return new InferenceSession(engine, await engine.host.call('create', request, { signal, onProgress }));
+    } catch (error) {
+      releaseEngine(engine, 0);
+      throw error;
+    }
+  }
+
+  /** Bytes of memory, as of the last run. */
+  get memory(): MemoryReport {
+    return this.#memory;
+  }
+
+  /**
+   * Computes outputs. Concurrent calls wait for each other in the order they were made.
+   * @param feeds a value for each input, by name
+   * @param fetches names of the outputs wanted (all when left out), or tensors to write them into
+   */
+  run(feeds: InferenceSession.FeedsType, options?: RunOptions): Promise<InferenceSession.ReturnType>;
+  run(
+    feeds: InferenceSession.FeedsType,
+    fetches: InferenceSession.FetchesType,
+    options?: RunOptions,
+  ): Promise<InferenceSession.ReturnType>;
+  async run(feeds: Feeds, second?: Fetches | RunOptions, third?: RunOptions): Promise<InferenceSession.ReturnType> {
+    const [fetches, options] = this.#splitRunArguments(second, third);
+    const names = Array.isArray(fetches) ? (fetches as readonly string[]) : Object.keys(fetches ?? {});
+    const wire = Object.entries(feeds)
+      .filter(([, value]) => (value as OnnxValue | undefined) !== undefined)
+      .map(([name, value]) => [name, toWire(value, this.#types.get(name) ?? '', name)] as const);
+    const request = { session: this.#id, feeds: wire, fetches: names };
+    const report = await this.#enqueue(() => {
+      throwIfAborted(options.signal);
+      return this.#engine.host.call('run', request, { signal: options.signal });
+    });
+    this.#memory = report.memory;
+    const outputs = names.length > 0 ? names : this.outputNames;
+    const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, OnnxValue>>);
+    return Object.fromEntries(
+      report.outputs.map((value, index) => {
+        const name = outputs[index] ?? '';
+        return [name, deliver(fromWire(value), targets[name], name)];
+      }),
+    ) as InferenceSession.ReturnType;
+  }
+
+  /** The timings of the last run, node by node; needs the option `enableProfiling`. */
+  async profile(): Promise<readonly InferenceSession.ProfileEntry[]> {
+    const entries = await this.#enqueue(() => this.#engine.host.call('profile', { session: this.#id }));
+    return entries as readonly InferenceSession.ProfileEntry[];
+  }
+
+  /** Frees what the session holds, once its runs are done. */
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  startProfiling(): void {
+    warnOnce('startProfiling has no effect; create the session with enableProfiling and read session.profile()');
+  }
+
+  endProfiling(): void {
+    warnOnce('endProfiling has no effect; read session.profile()');
+  }
+
+  async #release(): Promise<void> {
+    await this.#queue.catch(() => undefined);
+    let wasmBytes: number | undefined;
+    try {
+      if (!this.#engine.host.lost) ({ wasmBytes } = await this.#engine.host.call('release', { session: this.#id }));
+    } finally {
+      releaseEngine(this.#engine, wasmBytes);
+    }
+  }
+
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#released) return Promise.reject(new OnnxletError('INVALID_ARGUMENT', 'the session is released'));
+    const result = this.#queue.then(task);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  // As in onnxruntime: an object whose keys are names of outputs is fetches, any other one is options.
+  #splitRunArguments(second: Fetches | RunOptions | undefined, third: RunOptions | undefined): [Fetches | undefined, RunOptions] {
+    if (second === undefined || Array.isArray(second)) return [second as readonly string[] | undefined, third ?? {}];
+    const isFetches = Object.keys(second).some((key) => this.outputNames.includes(key));
+    return isFetches ? [second as Fetches, third ?? {}] : [undefined, third ?? (second as RunOptions)];
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/no-namespace -- the shape of onnxruntime-common's declarations
+export declare namespace InferenceSession {
+  type OnnxValue = import('./values.js').OnnxValue;
+  type OnnxValueMapType = Readonly<Record<string, Tensor>>;
+  type FeedsType = Readonly<Record<string, OnnxValue>>;
+  type NullableOnnxValueMapType = Readonly<Record<string, OnnxValue>>;
+  type FetchesType = readonly string[] | NullableOnnxValueMapType;
+  /**
+   * By output name. Typed as tensors, which nearly all outputs are, as in onnxruntime; sequences come as arrays, maps
+   * as Map and empty optionals as null (`outputMetadata` tells).
+   */
+  type ReturnType = OnnxValueMapType;
+  type SessionOptions = import('./options.js').SessionOptions;
+  type RunOptions = import('./options.js').RunOptions;
+  type ValueMetadata = import('./session.js').ValueMetadata;
+  type MemoryReport = import('./protocol.js').MemoryReport;
+  interface ProfileEntry {
+    readonly node: string;
+    readonly op_type: string;
+    readonly domain: string;
+    readonly kernel: string;
+    readonly start_us: number;
+    readonly duration_us: number;
+    readonly inputs: readonly string[];
+    readonly outputs: readonly string[];
+  }
+}
+
+function metadataOf({ name, type, shape }: ArgumentInfo): ValueMetadata {
+  const element = /^tensor\((\w+)\)$/.exec(type)?.[1];
+  return {
+    name,
+    isTensor: element !== undefined,
+    type: typeOfOnnxName(element ?? '') ?? type,
+    shape: (shape ?? []).map((dim) => dim ?? ''),
+  };
+}
+
+function splitArguments(model: ModelInput, rest: readonly unknown[]): [ModelInput, SessionOptions] {
+  const [first, second, third] = rest;
+  if (typeof first !== 'number') return [model, (first ?? {}) as SessionOptions];
+  if (!isBuffer(model)) throw new OnnxletError('INVALID_ARGUMENT', 'an offset only makes sense with an ArrayBuffer');
+  const length = typeof second === 'number' ? second : model.byteLength - first;
+  if (!Number.isInteger(first) || first < 0 || length < 0 || first + length > model.byteLength) {
+    throw new OnnxletError(
+      'INVALID_ARGUMENT',
+      `bytes ${first} to ${first + length} are not inside the buffer of ${model.byteLength} bytes`,
+    );
+  }
+  const options = typeof second === 'number' ? third : second;
+  return [new Uint8Array(model, first, length), (options ?? {}) as SessionOptions];
+}
+
+function isBuffer(value: unknown): value is ArrayBufferLike {
+  return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
+}
+
+async function sourceOf(data: ModelInput, what: string): Promise<FileSource> {
+  if (typeof data === 'string' || data instanceof URL) return { kind: 'url', url: await absoluteUrl(data) };
+  if (typeof Blob === 'function' && data instanceof Blob) return { kind: 'blob', blob: data };
+  if (ArrayBuffer.isView(data)) {
+    return { kind: 'bytes', bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+  }
+  if (isBuffer(data)) return { kind: 'bytes', bytes: new Uint8Array(data) };
+  throw new OnnxletError(
+    'INVALID_ARGUMENT',
+    `${what} must be an address, an ArrayBuffer, a Uint8Array or a Blob; got ${data === null ? 'null' : typeof data}`,
+  );
+}
+
+async function externalSources(files: readonly ExternalData[]): Promise<Record<string, FileSource>> {
+  const sources: Record<string, FileSource> = {};
+  for (const file of files) {
+    const { path, data } = typeof file === 'string' ? { path: file.split(/[/\\]/).at(-1) ?? file, data: file } : file;
+    sources[path.replace(/^(\.\/)+/, '')] = await sourceOf(data, `external data ${JSON.stringify(path)}`);
+  }
+  return sources;
+}
+
+/** Writes a result into the tensor that the caller gave for it, if any. */
+function deliver(value: OnnxValue, target: OnnxValue | undefined, name: string): OnnxValue {
+  if (!(target instanceof Tensor)) return value;
+  if (!(value instanceof Tensor) || value.type !== target.type || value.dims.join() !== target.dims.join()) {
+    const got = value instanceof Tensor ? `${value.type}[${value.dims.join(', ')}]` : 'no tensor';
+    throw new OnnxletError(
+      'INVALID_ARGUMENT',
+      `output ${JSON.stringify(name)} is ${got} and cannot be written into ${target.type}[${target.dims.join(', ')}]`,
+    );
+  }
+  if (Array.isArray(target.data)) target.data.splice(0, target.size, ...(value.data as string[]));
+  else (target.data as Uint8Array).set(value.data as Uint8Array);
+  return target;
+}

@@ -1,0 +1,184 @@
+import type { DataType, DataTypeMap, NumericArray, NumericType } from './dtypes.js';
+import { arrayLength, TYPES } from './dtypes.js';
+import { OnnxletError } from './errors.js';
+
+type Elements = NumericArray | Uint8ClampedArray | readonly number[] | readonly bigint[] | readonly boolean[];
+
+/** A tensor whose element type is known to the type checker. */
+export interface TypedTensor<T extends DataType> extends Tensor {
+  readonly type: T;
+  readonly data: DataTypeMap[T];
+  getData(releaseData?: boolean): Promise<DataTypeMap[T]>;
+  reshape(dims: readonly number[]): TypedTensor<T>;
+}
+
+/**
+ * An n-dimensional array with the interface of onnxruntime-common's Tensor, for every ONNX element type.
+ * The elements lie in row-major order in a typed array, which is used as it is and not copied.
+ */
+export class Tensor {
+  readonly type: DataType;
+  readonly dims: readonly number[];
+  readonly size: number;
+  #data: NumericArray | string[] | null;
+
+  /**
+   * @param type element type
+   * @param data the elements: the type's own typed array, plain numbers (bigints for 64-bit integers), booleans or strings
+   * @param dims the shape; one dimension of the data's length when left out
+   */
+  constructor(type: DataType, data: Elements | readonly string[], dims?: readonly number[]);
+  /** Takes the element type from the array: Float32Array gives float32, string[] string, boolean[] bool. */
+  constructor(data: NumericArray | Uint8ClampedArray | readonly string[] | readonly boolean[], dims?: readonly number[]);
+  constructor(
+    first: DataType | Elements | readonly string[],
+    second?: Elements | readonly string[] | readonly number[],
+    third?: readonly number[],
+  ) {
+    const given = typeof first === 'string';
+    const data = (given ? second : first) as Elements | readonly string[];
+    const dims = given ? third : (second as readonly number[] | undefined);
+    this.type = given ? first : typeOfData(first);
+    this.#data = convert(this.type, data);
+    this.dims = dims === undefined ? [lengthOf(this.type, this.#data)] : checkedDims(dims);
+    this.size = this.dims.reduce((product, dim) => product * dim, 1);
+    const expected = this.type === 'string' ? this.size : arrayLength(this.type, this.size);
+    if (this.#data.length !== expected) {
+      throw invalid(
+        `a ${this.type} tensor of shape [${this.dims.join(', ')}] needs ${expected} array elements, ` +
+          `the data has ${this.#data.length}`,
+      );
+    }
+  }
+
+  /** The elements. Packed types (int4, uint2, ...) give the packed bytes. */
+  get data(): DataTypeMap[DataType] {
+    if (this.#data === null) throw invalid('the tensor is disposed');
+    return this.#data as DataTypeMap[DataType];
+  }
+
+  /** Where the elements are: `cpu`, or `none` once disposed. */
+  get location(): 'cpu' | 'none' {
+    return this.#data === null ? 'none' : 'cpu';
+  }
+
+  /** The elements, as `data` gives them; present because tensors on other devices can only be read this way. */
+  // eslint-disable-next-line @typescript-eslint/require-await -- a rejected promise, not an exception, when disposed
+  async getData(releaseData = false): Promise<DataTypeMap[DataType]> {
+    const data = this.data;
+    if (releaseData) this.dispose();
+    return data;
+  }
+
+  dispose(): void {
+    this.#data = null;
+  }
+
+  /** The same elements under another shape of the same size. */
+  reshape(dims: readonly number[]): Tensor {
+    return new Tensor(this.type, this.data as NumericArray, dims);
+  }
+}
+
+/** Makes a tensor from data that is known to fit, with its type for the type checker. */
+export function typedTensor<T extends DataType>(type: T, data: DataTypeMap[T], dims: readonly number[]): TypedTensor<T> {
+  return new Tensor(type, data as NumericArray, dims) as TypedTensor<T>;
+}
+
+function invalid(message: string): OnnxletError {
+  return new OnnxletError('INVALID_ARGUMENT', `Tensor: ${message}`);
+}
+
+function checkedDims(dims: readonly number[]): readonly number[] {
+  for (const dim of dims) {
+    if (!Number.isSafeInteger(dim) || dim < 0) {
+      throw invalid(`dimensions must be integers from 0 up; got [${dims.join(', ')}]`);
+    }
+  }
+  return [...dims];
+}
+
+const INFERRED: ReadonlyMap<string, DataType> = new Map([
+  ['Float32Array', 'float32'],
+  ['Float64Array', 'float64'],
+  ['Float16Array', 'float16'],
+  ['Uint8Array', 'uint8'],
+  ['Uint8ClampedArray', 'uint8'],
+  ['Int8Array', 'int8'],
+  ['Uint16Array', 'uint16'],
+  ['Int16Array', 'int16'],
+  ['Int32Array', 'int32'],
+  ['Uint32Array', 'uint32'],
+  ['BigInt64Array', 'int64'],
+  ['BigUint64Array', 'uint64'],
+]);
+
+// By the tag and not by instanceof, so that arrays of other realms (frames, test sandboxes) are recognised too.
+function tagOf(data: unknown): string {
+  return Object.prototype.toString.call(data).slice(8, -1);
+}
+
+function typeOfData(data: unknown): DataType {
+  if (Array.isArray(data)) {
+    if (data.length === 0) throw invalid('the element type cannot be seen from an empty array; name it');
+    if (typeof data[0] === 'string') return 'string';
+    if (typeof data[0] === 'boolean') return 'bool';
+    throw invalid('the element type cannot be seen from an array of numbers; name it or use a typed array');
+  }
+  const type = INFERRED.get(tagOf(data));
+  if (!type) throw invalid(`data must be an array or a typed array; got ${describe(data)}`);
+  return type;
+}
+
+function convert(type: DataType, data: unknown): NumericArray | string[] {
+  if (!Object.hasOwn(TYPES, type)) throw invalid(`there is no element type ${JSON.stringify(type)}`);
+  if (type === 'string') return convertStrings(data);
+  const tag = tagOf(data);
+  const constructor = TYPES[type].array as unknown as { name: string; BYTES_PER_ELEMENT: number } & (new (
+    ...args: unknown[]
+  ) => NumericArray);
+  if (tag === constructor.name) return data as NumericArray;
+  if (tag === 'Uint8ClampedArray' && type === 'uint8') return viewAs(Uint8Array, data as Uint8ClampedArray);
+  if (type === 'float16' && tag === 'Uint16Array') return viewAs(constructor, data as Uint16Array);
+  if (!Array.isArray(data)) {
+    throw invalid(`data of type ${type} must be a ${constructor.name} or an array; got ${describe(data)}`);
+  }
+  if (type === 'float16' && constructor.name === 'Uint16Array') {
+    throw invalid('this JavaScript engine has no Float16Array: give float16 data as the bits in a Uint16Array');
+  }
+  try {
+    if (type === 'int64' || type === 'uint64') {
+      return new constructor((data as (number | bigint)[]).map((value) => BigInt(value)));
+    }
+    return new constructor(data);
+  } catch (cause) {
+    throw new OnnxletError('INVALID_ARGUMENT', `Tensor: the array holds something that is no ${type}`, { cause });
+  }
+}
+
+function convertStrings(data: unknown): string[] {
+  if (!Array.isArray(data)) throw invalid(`data of type string must be an array of strings; got ${describe(data)}`);
+  const stray = data.findIndex((item) => typeof item !== 'string');
+  if (stray >= 0) throw invalid(`element ${stray} of a string tensor is ${describe(data[stray])}`);
+  return data as string[];
+}
+
+function viewAs(
+  constructor: unknown,
+  data: { buffer: ArrayBufferLike; byteOffset: number; length: number },
+): NumericArray {
+  const Target = constructor as new (buffer: ArrayBufferLike, offset: number, length: number) => NumericArray;
+  return new Target(data.buffer, data.byteOffset, data.length);
+}
+
+// Packed types round up to whole bytes, so a length alone leaves their size open: the largest that fits is taken.
+function lengthOf(type: DataType, data: NumericArray | string[]): number {
+  if (type === 'string') return data.length;
+  const perElement = TYPES[type as NumericType].bits / (8 * (data as NumericArray).BYTES_PER_ELEMENT);
+  return Math.floor(data.length / perElement);
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  return typeof value === 'object' ? tagOf(value) : typeof value;
+}

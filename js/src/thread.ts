@@ -1,0 +1,37 @@
+// The entry of one engine thread. It receives a ThreadStart, enters the engine and stays there until the engine stops.
+import { importsFor } from './module.js';
+import { messageOf } from './errors.js';
+import { isNode } from './platform.js';
+import type { ThreadReport, ThreadStart } from './threads.js';
+
+function enter(start: ThreadStart, report: (report: ThreadReport) => void): void {
+  try {
+    const imports = importsFor(start.module, start.memory, () => undefined);
+    const { exports } = new WebAssembly.Instance(start.module, imports);
+    (exports['__stack_pointer'] as WebAssembly.Global).value = start.stackPointer;
+    (exports['__wasm_init_tls'] as (pointer: number) => void)(start.tlsPointer);
+    report({ entering: start.index });
+    (exports['ol_worker_main'] as (index: number) => void)(start.index);
+  } catch (error) {
+    report({ failed: `thread ${start.index}: ${messageOf(error)}` });
+  }
+}
+
+async function listen(): Promise<void> {
+  if (isNode()) {
+    const { parentPort } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
+    parentPort?.once('message', (start: ThreadStart) => {
+      enter(start, (report) => {
+        parentPort.postMessage(report);
+      });
+    });
+  } else {
+    addEventListener('message', (event: MessageEvent<ThreadStart>) => {
+      enter(event.data, (report) => {
+        postMessage(report);
+      });
+    });
+  }
+}
+
+void listen();
