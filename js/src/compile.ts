@@ -79,13 +79,20 @@ async function readHead(response: Response): Promise<HeadResult> {
   return result;
 }
 
-async function compileOrExplain(compile: () => Promise<WebAssembly.Module>, origin: string): Promise<WebAssembly.Module> {
+async function compileOrExplain(
+  compile: () => Promise<WebAssembly.Module>,
+  origin: string,
+): Promise<WebAssembly.Module> {
   try {
     return await compile();
   } catch (cause) {
-    throw new OnnxletError('LOAD_FAILED', `the WebAssembly engine from ${origin} does not compile: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw new OnnxletError(
+      'LOAD_FAILED',
+      `the WebAssembly engine from ${origin} does not compile: ${messageOf(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -58,8 +58,7 @@ export interface TypeInfo {
   readonly array: NumericArrayConstructor | null;
 }
 
-const half = ((globalThis as { Float16Array?: NumericArrayConstructor }).Float16Array ??
-  Uint16Array) as NumericArrayConstructor;
+const half = (globalThis as { Float16Array?: NumericArrayConstructor }).Float16Array ?? Uint16Array;
 
 function row(code: number, onnx: string, bits: number, array: unknown): TypeInfo {
   return { code, onnx, bits, array: array as NumericArrayConstructor | null };
@@ -120,5 +119,5 @@ export function arrayLength(type: NumericType, size: number): number {
 export function arrayOf(type: NumericType, bytes: Uint8Array): NumericArray {
   const constructor = TYPES[type].array ?? Uint8Array;
   const width = constructor.BYTES_PER_ELEMENT;
-  return new constructor(bytes.buffer, bytes.byteOffset, bytes.byteLength / width) as NumericArray;
+  return new constructor(bytes.buffer, bytes.byteOffset, bytes.byteLength / width);
 }

@@ -50,7 +50,11 @@ export class Engine {
     return this.#module?.lost !== undefined;
   }
 
-  async call<V extends p.Verb>(verb: V, payload: p.Calls[V]['payload'], options: p.CallOptions = {}): Promise<p.Calls[V]['answer']> {
+  async call<V extends p.Verb>(
+    verb: V,
+    payload: p.Calls[V]['payload'],
+    options: p.CallOptions = {},
+  ): Promise<p.Calls[V]['answer']> {
     return this.#handlers[verb](payload, options);
   }
 

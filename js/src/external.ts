@@ -21,7 +21,8 @@ export function insideFolder(file: string, modelUrl: string): string {
   const folder = new URL('.', modelUrl).href;
   const path = file.split('/').map(encodeURIComponent).join('/');
   const url = new URL(path, folder);
-  const leaves = !url.href.startsWith(folder) || file.split(/[/\\]/).includes('..') || /^[/\\]|^[a-z]:|[\\\0]/i.test(file);
+  const leaves =
+    !url.href.startsWith(folder) || file.split(/[/\\]/).includes('..') || /^[/\\]|^[a-z]:|[\\\0]/i.test(file);
   if (leaves) {
     throw new OnnxletError(
       'INVALID_GRAPH',

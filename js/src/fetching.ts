@@ -75,13 +75,22 @@ export async function checkIntegrity(bytes: Uint8Array, integrity: string, what:
     .map((item) => /^(sha256|sha384|sha512)-([A-Za-z0-9+/_-]+=*)(\?.*)?$/.exec(item))
     .filter((match) => match !== null)
     .map((match) => ({ algorithm: match[1] ?? '', value: match[2] ?? '' }));
-  const strongest = hashes.map((hash) => hash.algorithm).sort().at(-1);
+  const strongest = hashes
+    .map((hash) => hash.algorithm)
+    .sort()
+    .at(-1);
   if (strongest === undefined) {
-    throw new OnnxletError('INVALID_ARGUMENT', `integrity must be like "sha384-<base64>"; got ${JSON.stringify(integrity)}`);
+    throw new OnnxletError(
+      'INVALID_ARGUMENT',
+      `integrity must be like "sha384-<base64>"; got ${JSON.stringify(integrity)}`,
+    );
   }
-  const subtle = (globalThis as { crypto?: Crypto }).crypto?.subtle as SubtleCrypto | undefined;
+  const subtle = (globalThis as { crypto?: Crypto }).crypto?.subtle;
   if (!subtle) {
-    throw new OnnxletError('NOT_IMPLEMENTED', 'integrity needs WebCrypto, which pages have over https and on localhost only');
+    throw new OnnxletError(
+      'NOT_IMPLEMENTED',
+      'integrity needs WebCrypto, which pages have over https and on localhost only',
+    );
   }
   const digest = await subtle.digest(DIGESTS[strongest] ?? '', unshared(bytes));
   const actual = btoa(String.fromCharCode(...new Uint8Array(digest)));

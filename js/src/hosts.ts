@@ -50,14 +50,24 @@ export class WorkerHost implements EngineHost {
     const timeout = env.wasm.initTimeout ?? START_TIMEOUT;
     try {
       await new Promise<void>((resolve, reject) => {
-        worker.addEventListener('message', () => { resolve(); }, { once: true });
+        worker.addEventListener(
+          'message',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
         worker.addEventListener(
           'error',
-          (event) => { reject(new OnnxletError('LOAD_FAILED', event.message || 'worker.mjs did not load')); },
+          (event) => {
+            reject(new OnnxletError('LOAD_FAILED', event.message || 'worker.mjs did not load'));
+          },
           { once: true },
         );
         if (timeout > 0) {
-          void nextTurn(timeout).then(() => { reject(new OnnxletError('LOAD_FAILED', `worker.mjs did not answer in ${timeout} ms`)); });
+          void nextTurn(timeout).then(() => {
+            reject(new OnnxletError('LOAD_FAILED', `worker.mjs did not answer in ${timeout} ms`));
+          });
         }
       });
     } catch (error) {
@@ -71,15 +81,21 @@ export class WorkerHost implements EngineHost {
     return this.#lost;
   }
 
-  async call<V extends Verb>(verb: V, payload: Calls[V]['payload'], options: CallOptions = {}): Promise<Calls[V]['answer']> {
+  async call<V extends Verb>(
+    verb: V,
+    payload: Calls[V]['payload'],
+    options: CallOptions = {},
+  ): Promise<Calls[V]['answer']> {
     if (this.#lost) throw new OnnxletError('TRAP', "the session's engine has ended; create the session again");
     const id = this.#next++;
     const { signal } = options;
-    const abort = () => { this.#send({ id, verb: 'abort' }); };
+    const abort = () => {
+      this.#send({ id, verb: 'abort' });
+    };
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return await new Promise<Calls[V]['answer']>((resolve, reject) => {
-        this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject, options });
+        this.#waiting.set(id, { resolve: resolve, reject, options });
         const sent = verb === 'run' ? withCopiedFeeds(payload as RunRequest) : payload;
         const transfer = verb === 'run' ? buffersOf((sent as RunRequest).feeds.map(([, value]) => value)) : [];
         this.#send({ id, verb, payload: sent } as ToEngine, transfer);

@@ -62,7 +62,9 @@ function pushTensor(engine: EngineModule, value: WireTensor): Pointer {
       if (data.length > 0) engine.bytes.set(data, abi.ol_tensor_data(tensor));
     } else {
       data.forEach((text, index) => {
-        engine.withText(text, (pointer, length) => engine.check(abi.ol_tensor_set_string(tensor, index, pointer, length)));
+        engine.withText(text, (pointer, length) =>
+          engine.check(abi.ol_tensor_set_string(tensor, index, pointer, length)),
+        );
       });
     }
   } catch (error) {
@@ -76,7 +78,8 @@ function pushSequence(engine: EngineModule, items: readonly WireValue[]): Pointe
   const { abi } = engine;
   const sequence = engine.checkPointer(abi.ol_sequence_new());
   try {
-    for (const item of items) withValue(engine, item, (pointer) => engine.check(abi.ol_sequence_push(sequence, pointer)));
+    for (const item of items)
+      withValue(engine, item, (pointer) => engine.check(abi.ol_sequence_push(sequence, pointer)));
   } catch (error) {
     if (!engine.lost) abi.ol_value_free(sequence);
     throw error;

@@ -14,7 +14,12 @@ export interface Loaded {
 const DISK_CHUNK = 4 << 20;
 
 /** Reads a file into a block of engine memory, which the caller owns. */
-export async function loadFile(engine: EngineModule, source: FileSource, name: string, options: CallOptions): Promise<Loaded> {
+export async function loadFile(
+  engine: EngineModule,
+  source: FileSource,
+  name: string,
+  options: CallOptions,
+): Promise<Loaded> {
   throwIfAborted(options.signal);
   const loaded = await read(engine, source, name, options);
   try {
@@ -92,10 +97,11 @@ async function readDisk(engine: EngineModule, url: string, name: string, options
   let pointer = 0;
   try {
     pointer = engine.alloc(Math.max(total, 1), name);
-    for (let at = 0; at < total; ) {
+    for (let at = 0; at < total;) {
       // Synchronous pieces: memory may not move under a read that is under way.
       const count = fs.readSync(file, engine.bytes, pointer + at, Math.min(DISK_CHUNK, total - at), at);
-      if (count === 0) throw new OnnxletError('LOAD_FAILED', `${name} shrank to ${at} of ${total} bytes while it was read`);
+      if (count === 0)
+        throw new OnnxletError('LOAD_FAILED', `${name} shrank to ${at} of ${total} bytes while it was read`);
       at += count;
       options.onProgress?.({ file: name, loaded: at, total });
       if (at < total && (options.signal || options.onProgress)) await nextTurn();
@@ -130,7 +136,10 @@ class Target {
       this.#chunks.push(chunk);
     } else {
       if (this.size + chunk.length > this.total) {
-        throw new OnnxletError('LOAD_FAILED', `${this.name} is longer than the ${this.total} bytes that were announced`);
+        throw new OnnxletError(
+          'LOAD_FAILED',
+          `${this.name} is longer than the ${this.total} bytes that were announced`,
+        );
       }
       this.engine.bytes.set(chunk, this.#pointer + this.size);
     }

@@ -148,18 +148,21 @@ export class EngineModule {
 export async function instantiate(engine: CompiledEngine): Promise<Instance> {
   const shared = engine.memory === null ? null : makeMemory(engine.memory, engine.origin);
   let instance: WebAssembly.Instance;
-  let module: EngineModule | undefined;
+  const made: { module?: EngineModule } = {};
   const log = (_level: number, text: Pointer, length: number) => {
-    console.info(`onnxlet: ${module?.text(text >>> 0, length >>> 0) ?? ''}`);
+    console.info(`onnxlet: ${made.module?.text(text >>> 0, length >>> 0) ?? ''}`);
   };
   try {
     instance = await WebAssembly.instantiate(engine.module, importsFor(engine.module, shared, log));
   } catch (cause) {
-    throw new OnnxletError('INTERNAL', `the engine from ${engine.origin} does not start: ${messageOf(cause)}`, { cause });
+    throw new OnnxletError('INTERNAL', `the engine from ${engine.origin} does not start: ${messageOf(cause)}`, {
+      cause,
+    });
   }
   const exports = instance.exports;
   if (typeof exports['_initialize'] === 'function') (exports['_initialize'] as RawFunction)();
-  module = new EngineModule(exports, shared);
+  const module = new EngineModule(exports, shared);
+  made.module = module;
   checkVersion(module, engine.origin);
   return { module, sharedMemory: shared };
 }

@@ -8,7 +8,8 @@ export interface ExecutionProviderOption {
   readonly name: string;
 }
 
-export type ExternalData = string | { readonly path: string; readonly data: string | URL | Blob | ArrayBufferLike | Uint8Array };
+export type ExternalData =
+  string | { readonly path: string; readonly data: string | URL | Blob | ArrayBufferLike | Uint8Array };
 
 export interface SessionOptions {
   /** `wasm` (also under the name `cpu`) is the only one so far; others are reported once and passed over. */

@@ -126,7 +126,11 @@ async function allowedThreads(wanted: number | undefined, here: boolean): Promis
   return 1;
 }
 
-async function startWithFallback(wishes: EngineWishes, threads: number, host: EngineHost | undefined): Promise<StartedEngine> {
+async function startWithFallback(
+  wishes: EngineWishes,
+  threads: number,
+  host: EngineHost | undefined,
+): Promise<StartedEngine> {
   try {
     return await startHost(await loadEngine(wishes, threads), threads, wishes.threads, host ?? new LocalHost());
   } catch (error) {
@@ -139,7 +143,8 @@ async function startWithFallback(wishes: EngineWishes, threads: number, host: En
 
 async function loadEngine(wishes: EngineWishes, threads: number): Promise<CompiledEngine> {
   const { wasmBinary, wasmPaths, simd } = env.wasm;
-  if (wasmBinary instanceof WebAssembly.Module) return { module: wasmBinary, memory: null, origin: 'env.wasm.wasmBinary' };
+  if (wasmBinary instanceof WebAssembly.Module)
+    return { module: wasmBinary, memory: null, origin: 'env.wasm.wasmBinary' };
   if (wasmBinary) {
     const bytes = wasmBinary instanceof Uint8Array ? wasmBinary : new Uint8Array(wasmBinary);
     return compileBytes(bytes, 'env.wasm.wasmBinary');

@@ -7,7 +7,12 @@ import type { LogLevel } from './env.js';
 
 /** A value on its way between session and engine. Tensor data are the bytes of ONNX's raw_data. */
 export type WireValue =
-  | { readonly kind: 'tensor'; readonly type: DataType; readonly dims: readonly number[]; readonly data: Uint8Array | string[] }
+  | {
+      readonly kind: 'tensor';
+      readonly type: DataType;
+      readonly dims: readonly number[];
+      readonly data: Uint8Array | string[];
+    }
   | { readonly kind: 'sequence'; readonly items: readonly WireValue[] }
   | { readonly kind: 'map'; readonly keys: WireValue; readonly values: WireValue }
   | { readonly kind: 'none' };

@@ -1,4 +1,3 @@
-import type { DataType } from './dtypes.js';
 import { typeOfOnnxName } from './dtypes.js';
 import { env } from './env.js';
 import { OnnxletError, throwIfAborted } from './errors.js';
@@ -22,7 +21,7 @@ export interface ValueMetadata {
   readonly name: string;
   readonly isTensor: boolean;
   /** The element type of a tensor, otherwise the ONNX type such as `seq(tensor(float))`. */
-  readonly type: DataType | string;
+  readonly type: string;
   /** Symbolic dimensions by name; empty when the model does not tell. */
   readonly shape: readonly (number | string)[];
 }
@@ -58,6 +57,8 @@ export class InferenceSession {
     this.flavour = engine.build.flavour;
   }
 
+  // Overloads that could be one signature are kept apart: each has its own meaning to explain.
+  /* eslint-disable @typescript-eslint/unified-signatures */
   /** From an address; in Node also from a path. Relative ones refer to the page or to the working directory. */
   static create(address: string | URL, options?: InferenceSession.SessionOptions): Promise<InferenceSession>;
   /** From the bytes of a model, which stay the caller's. */
@@ -72,6 +73,7 @@ export class InferenceSession {
     byteLength?: number,
     options?: InferenceSession.SessionOptions,
   ): Promise<InferenceSession>;
+  /* eslint-enable @typescript-eslint/unified-signatures */
   static async create(model: ModelInput, ...rest: readonly unknown[]): Promise<InferenceSession> {
     const [part, options] = splitArguments(model, rest);
     throwIfAborted(options.signal);
@@ -167,14 +169,16 @@ export class InferenceSession {
   }
 
   // As in onnxruntime: an object whose keys are names of outputs is fetches, any other one is options.
-  #splitRunArguments(second: Fetches | RunOptions | undefined, third: RunOptions | undefined): [Fetches | undefined, RunOptions] {
+  #splitRunArguments(
+    second: Fetches | RunOptions | undefined,
+    third: RunOptions | undefined,
+  ): [Fetches | undefined, RunOptions] {
     if (second === undefined || Array.isArray(second)) return [second as readonly string[] | undefined, third ?? {}];
     const isFetches = Object.keys(second).some((key) => this.outputNames.includes(key));
     return isFetches ? [second as Fetches, third ?? {}] : [undefined, third ?? (second as RunOptions)];
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/no-namespace -- the shape of onnxruntime-common's declarations
 export declare namespace InferenceSession {
   type OnnxValue = import('./values.js').OnnxValue;
   type OnnxValueMapType = Readonly<Record<string, Tensor>>;
@@ -214,7 +218,7 @@ function metadataOf({ name, type, shape }: ArgumentInfo): ValueMetadata {
 
 function splitArguments(model: ModelInput, rest: readonly unknown[]): [ModelInput, SessionOptions] {
   const [first, second, third] = rest;
-  if (typeof first !== 'number') return [model, (first ?? {}) as SessionOptions];
+  if (typeof first !== 'number') return [model, first ?? {}];
   if (!isBuffer(model)) throw new OnnxletError('INVALID_ARGUMENT', 'an offset only makes sense with an ArrayBuffer');
   const length = typeof second === 'number' ? second : model.byteLength - first;
   if (!Number.isInteger(first) || first < 0 || length < 0 || first + length > model.byteLength) {
@@ -224,7 +228,7 @@ function splitArguments(model: ModelInput, rest: readonly unknown[]): [ModelInpu
     );
   }
   const options = typeof second === 'number' ? third : second;
-  return [new Uint8Array(model, first, length), (options ?? {}) as SessionOptions];
+  return [new Uint8Array(model, first, length), options ?? {}];
 }
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
@@ -240,7 +244,7 @@ async function sourceOf(data: ModelInput, what: string): Promise<FileSource> {
   if (isBuffer(data)) return { kind: 'bytes', bytes: new Uint8Array(data) };
   throw new OnnxletError(
     'INVALID_ARGUMENT',
-    `${what} must be an address, an ArrayBuffer, a Uint8Array or a Blob; got ${data === null ? 'null' : typeof data}`,
+    `${what} must be an address, an ArrayBuffer, a Uint8Array or a Blob; got ${typeof data}`,
   );
 }
 

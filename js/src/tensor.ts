@@ -1,4 +1,4 @@
-import type { DataType, DataTypeMap, NumericArray, NumericType } from './dtypes.js';
+import type { DataType, DataTypeMap, NumericArray } from './dtypes.js';
 import { arrayLength, TYPES } from './dtypes.js';
 import { OnnxletError } from './errors.js';
 
@@ -29,7 +29,10 @@ export class Tensor {
    */
   constructor(type: DataType, data: Elements | readonly string[], dims?: readonly number[]);
   /** Takes the element type from the array: Float32Array gives float32, string[] string, boolean[] bool. */
-  constructor(data: NumericArray | Uint8ClampedArray | readonly string[] | readonly boolean[], dims?: readonly number[]);
+  constructor(
+    data: NumericArray | Uint8ClampedArray | readonly string[] | readonly boolean[],
+    dims?: readonly number[],
+  );
   constructor(
     first: DataType | Elements | readonly string[],
     second?: Elements | readonly string[] | readonly number[],
@@ -54,7 +57,7 @@ export class Tensor {
   /** The elements. Packed types (int4, uint2, ...) give the packed bytes. */
   get data(): DataTypeMap[DataType] {
     if (this.#data === null) throw invalid('the tensor is disposed');
-    return this.#data as DataTypeMap[DataType];
+    return this.#data;
   }
 
   /** Where the elements are: `cpu`, or `none` once disposed. */
@@ -76,13 +79,17 @@ export class Tensor {
 
   /** The same elements under another shape of the same size. */
   reshape(dims: readonly number[]): Tensor {
-    return new Tensor(this.type, this.data as NumericArray, dims);
+    return new Tensor(this.type, this.data, dims);
   }
 }
 
 /** Makes a tensor from data that is known to fit, with its type for the type checker. */
-export function typedTensor<T extends DataType>(type: T, data: DataTypeMap[T], dims: readonly number[]): TypedTensor<T> {
-  return new Tensor(type, data as NumericArray, dims) as TypedTensor<T>;
+export function typedTensor<T extends DataType>(
+  type: T,
+  data: DataTypeMap[T],
+  dims: readonly number[],
+): TypedTensor<T> {
+  return new Tensor(type, data, dims) as TypedTensor<T>;
 }
 
 function invalid(message: string): OnnxletError {
@@ -174,7 +181,7 @@ function viewAs(
 // Packed types round up to whole bytes, so a length alone leaves their size open: the largest that fits is taken.
 function lengthOf(type: DataType, data: NumericArray | string[]): number {
   if (type === 'string') return data.length;
-  const perElement = TYPES[type as NumericType].bits / (8 * (data as NumericArray).BYTES_PER_ELEMENT);
+  const perElement = TYPES[type].bits / (8 * (data as NumericArray).BYTES_PER_ELEMENT);
   return Math.floor(data.length / perElement);
 }
 

@@ -42,10 +42,7 @@ export class Threads {
       log('warning', `thread ${started.length + 1} of ${wanted} could not be started: ${messageOf(error)}`);
     }
     const deadline = performance.now() + timeout;
-    const outcome = await Promise.race([
-      Promise.allSettled(started),
-      nextTurn(timeout).then(() => undefined),
-    ]);
+    const outcome = await Promise.race([Promise.allSettled(started), nextTurn(timeout).then(() => undefined)]);
     const failure = outcome?.find((result) => result.status === 'rejected');
     if (failure) log('warning', `a thread did not start: ${messageOf(failure.reason)}`);
     const entered = outcome?.filter((result) => result.status === 'fulfilled').length ?? 0;
@@ -67,7 +64,12 @@ export class Threads {
 
   async #startOne(module: WebAssembly.Module, index: number): Promise<{ entering: Promise<void> }> {
     const { abi, exports, memory } = this.engine;
-    const stackPointer = abi.ol_worker_stack(index, STACK_BYTES, valueOf(exports, '__tls_size'), valueOf(exports, '__tls_align'));
+    const stackPointer = abi.ol_worker_stack(
+      index,
+      STACK_BYTES,
+      valueOf(exports, '__tls_size'),
+      valueOf(exports, '__tls_align'),
+    );
     if (stackPointer === 0) this.engine.fail();
     const handle = await startThread();
     this.#handles.push(handle);
@@ -100,7 +102,8 @@ function valueOf(exports: WebAssembly.Exports, name: string): number {
 }
 
 async function startThread(): Promise<ThreadHandle> {
-  if (!isNode()) return webThread(new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet' }));
+  if (!isNode())
+    return webThread(new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet' }));
   const { Worker: NodeWorker } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
   const worker = new NodeWorker(new URL('./thread.mjs', import.meta.url), { stdout: false, stderr: false });
   return {

@@ -58,7 +58,10 @@ function mapToWire(map: Map<MapKey, MapKey>, declared: string, name: string): Wi
   const keyType = typeOfOnnxName(types?.[1] ?? '');
   const valueType = typeOfOnnxName(types?.[2] ?? '');
   if (!keyType || !valueType) {
-    throw new OnnxletError('INVALID_ARGUMENT', `input ${JSON.stringify(name)} is declared ${declared}, which is no Map`);
+    throw new OnnxletError(
+      'INVALID_ARGUMENT',
+      `input ${JSON.stringify(name)} is declared ${declared}, which is no Map`,
+    );
   }
   return { kind: 'map', keys: vector(keyType, [...map.keys()]), values: vector(valueType, [...map.values()]) };
 }

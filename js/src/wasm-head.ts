@@ -28,15 +28,15 @@ export function importedMemory(bytes: Uint8Array): HeadResult {
       return memoryAmongImports(reader);
     }
     if (section > IMPORT_SECTION) return null;
-    reader.at += size;
+    reader.skip(size);
   }
   return 'incomplete';
 }
 
 function memoryAmongImports(reader: Reader): MemoryLimits | null {
   for (let left = reader.leb(); left > 0; left--) {
-    reader.at += reader.leb(); // module name
-    reader.at += reader.leb(); // field name
+    reader.skip(reader.leb()); // module name
+    reader.skip(reader.leb()); // field name
     switch (reader.byte()) {
       case KIND.function:
         reader.leb();
@@ -48,7 +48,7 @@ function memoryAmongImports(reader: Reader): MemoryLimits | null {
       case KIND.memory:
         return reader.limits();
       case KIND.global:
-        reader.at += 2;
+        reader.skip(2);
         break;
       case KIND.tag:
         reader.byte();
@@ -67,6 +67,10 @@ class Reader {
 
   byte(): number {
     return this.bytes[this.at++] ?? 0;
+  }
+
+  skip(count: number): void {
+    this.at += count;
   }
 
   leb(): number {

@@ -248,10 +248,12 @@ def typescript_module(header: Header) -> str:
         typed = (f"{_camel(p.name)}: {_TYPESCRIPT_TYPES[p.type]}" for p in function.parameters)
         arguments = ", ".join(["this: void", *typed])
         out += [f"  {function.name}({arguments}): {_TYPESCRIPT_TYPES[function.result]};"]
-    out += ["}", "", "/** Every name above: a module without one of them is not an engine of this version. */"]
-    out += ["export const ABI_FUNCTIONS = ["]
-    out += [f'  "{function.name}",' for function in header.functions]
-    out += ["] as const satisfies readonly (keyof Abi)[];"]
+    out += ["}", "", "/** A wasm function's result; pointers and sizes arrive signed and are to be read unsigned. */"]
+    out += ['export type AbiResult = "void" | "i32" | "i64" | "usize" | "ptr" | "f64";', ""]
+    out += ["/** Every name above with its result: a module without one of them is not an engine of this version. */"]
+    out += ["export const ABI_FUNCTIONS: Readonly<Record<keyof Abi, AbiResult>> = {"]
+    out += [f'  {function.name}: "{function.result}",' for function in header.functions]
+    out += ["};"]
     return "\n".join(out) + "\n"
 
 
