@@ -204,9 +204,15 @@ function checkVersion(module: EngineModule, origin: string): void {
   throw new OnnxletError(
     'VERSION_MISMATCH',
     `JavaScript of onnxlet ${VERSION} (ABI ${ABI_VERSION}) cannot drive WebAssembly of onnxlet ${version} ` +
-      `(ABI ${abi}) from ${origin}${absent.length > 0 ? `, which lacks ${absent.join(', ')}` : ''}; ` +
+      `(ABI ${abi}) from ${origin}${absent.length > 0 ? `, which lacks ${someOf(absent)}` : ''}; ` +
       'use files of one version',
   );
+}
+
+function someOf(names: readonly string[]): string {
+  return names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more functions`;
 }
 
 function makeMemory(limits: { initial: number; maximum: number; shared: boolean }, origin: string): WebAssembly.Memory {

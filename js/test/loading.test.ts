@@ -17,8 +17,8 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
     '/html': [200, 'text/html; charset=utf-8', HTML],
     '/html-as-wasm': [200, 'application/octet-stream', HTML],
     '/broken.wasm': [200, 'application/wasm', 'not wasm at all'],
-    '/other.wasm': [200, 'application/wasm', versionOnlyEngine(99, '9.9.9')],
-    '/other-untyped.wasm': [200, 'application/octet-stream', versionOnlyEngine(99, '9.9.9')],
+    '/other.wasm': [200, 'application/wasm', versionOnlyEngine(42, '9.9.9')],
+    '/other-untyped.wasm': [200, 'application/octet-stream', versionOnlyEngine(42, '9.9.9')],
     '/forbidden': [403, 'text/plain', 'no'],
   };
   const [status, type, body] = routes[request.url ?? ''] ?? [404, 'text/plain', 'nothing here'];
@@ -71,7 +71,7 @@ test('versions that do not belong together are both named', async () => {
     await rejects(
       instantiate(engine),
       'VERSION_MISMATCH',
-      /JavaScript of onnxlet .* \(ABI \d+\).*WebAssembly of onnxlet 9\.9\.9 \(ABI 99\)/,
+      /JavaScript of onnxlet .* \(ABI \d+\).*WebAssembly of onnxlet 9\.9\.9 \(ABI 42\)/,
     );
   }
 });

@@ -39,7 +39,8 @@ test('scalars and tensors without elements', () => {
 });
 
 test('plain numbers become the type, 64-bit integers from numbers and bigints', () => {
-  assert.deepEqual(new Tensor('int64', [1, 2n], [2]).data, new BigInt64Array([1n, 2n]));
+  assert.deepEqual(new Tensor('int64', [1n, 2n], [2]).data, new BigInt64Array([1n, 2n]));
+  assert.deepEqual(new Tensor('int64', [1, 2], [2]).data, new BigInt64Array([1n, 2n]));
   assert.deepEqual(new Tensor('uint8', [1, 2], [2]).data, new Uint8Array([1, 2]));
   refuses(() => new Tensor('int64', [0.5], [1]), /no int64/);
 });

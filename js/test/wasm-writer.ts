@@ -29,7 +29,7 @@ export function wasm(...sections: readonly (readonly number[])[]): Uint8Array {
 
 const I32 = 0x7f;
 
-/** An engine that answers nothing but its versions. */
+/** An engine that answers nothing but its versions. `abi` is at most 63, where signed and unsigned LEB agree. */
 export function versionOnlyEngine(abi: number, version: string): Uint8Array {
   const constant = (value: number) => {
     const body = [0, 0x41, ...leb(value), 0x0b];
