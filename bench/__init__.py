@@ -1,0 +1,1 @@
+"""Benchmarks against onnxruntime-web."""

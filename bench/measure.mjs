@@ -1,0 +1,112 @@
+// Runs one model on onnxlet and on onnxruntime-web, in turns, in Node or in a page. Both have the same API.
+//
+// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url}]}
+// result: {engines: {name: {load_ms, median_ms, min_ms, runs, memory_bytes} | {error}}, difference}
+
+const arrays = {
+  float32: Float32Array, float64: Float64Array, int64: BigInt64Array, uint64: BigUint64Array, int32: Int32Array, uint32: Uint32Array,
+  int16: Int16Array, uint16: Uint16Array, int8: Int8Array, uint8: Uint8Array, bool: Uint8Array, float16: Uint16Array,
+};
+
+/** `read(file)` gives a file's bytes as a Uint8Array of their own. */
+export async function measure(job, read) {
+  const memories = watchMemories();
+  const model = await read(job.model);
+  const inputs = await Promise.all(job.inputs.map(async (input) => ({ ...input, bytes: await read(input.file) })));
+  const running = [];
+  const engines = {};
+  for (const { name, url } of job.engines) {
+    try {
+      memories.owner = name;
+      running.push(await start(name, url, model, inputs, job.threads));
+    } catch (error) {
+      engines[name] = { error: String(error.message ?? error) };
+    }
+  }
+  const outputs = {};
+  for (const engine of running) {
+    try {
+      memories.owner = engine.name;
+      for (let k = 0; k < 3; k++) outputs[engine.name] = await engine.run();
+    } catch (error) {
+      engines[engine.name] = { error: String(error.message ?? error) };
+    }
+  }
+  const healthy = running.filter((engine) => !engines[engine.name]);
+  await takeTurns(healthy, job.seconds);
+  for (const engine of healthy) {
+    const times = engine.times.sort((a, b) => a - b);
+    engines[engine.name] = {
+      load_ms: engine.loadMs, median_ms: times[times.length >> 1], min_ms: times[0], runs: times.length,
+      memory_bytes: (await engine.memory()) ?? memories.bytes(engine.name),
+    };
+  }
+  return { engines, difference: healthy.length === 2 ? difference(...healthy.map((engine) => outputs[engine.name])) : null };
+}
+
+async function start(name, url, model, inputs, threads) {
+  const began = performance.now();
+  const { InferenceSession, Tensor, env } = await import(url);
+  env.wasm.numThreads = threads;
+  env.logLevel = 'error';
+  const session = await InferenceSession.create(model.slice(), { executionProviders: ['wasm'], intraOpNumThreads: threads });
+  const loadMs = performance.now() - began;
+  const feeds = Object.fromEntries(inputs.map(({ name: input, dtype, dims, bytes }) =>
+    [input, new Tensor(dtype, new arrays[dtype](bytes.buffer, bytes.byteOffset, bytes.byteLength / arrays[dtype].BYTES_PER_ELEMENT), dims)]));
+  const memory = async () => (typeof session.memory === 'function' ? (await session.memory()).peak : undefined);
+  return { name, loadMs, times: [], memory, run: () => session.run(feeds) };
+}
+
+/** Rounds of at least 100 ms each, so that what else the machine does meets both engines alike. */
+async function takeTurns(engines, seconds) {
+  const end = performance.now() + seconds * 1000 * engines.length;
+  for (let round = 0; round < 3 || performance.now() < end; round++) {
+    for (const engine of engines) {
+      const roundEnd = performance.now() + 100;
+      do {
+        const began = performance.now();
+        await engine.run();
+        engine.times.push(performance.now() - began);
+      } while (performance.now() < roundEnd);
+    }
+  }
+}
+
+/** The largest absolute difference over the largest absolute value, of the worst output. */
+function difference(ours, theirs) {
+  let worst = 0;
+  for (const name of Object.keys(theirs)) {
+    const [a, b] = [ours[name]?.data, theirs[name].data];
+    if (a === undefined || a.length !== b.length) return Infinity;
+    let [error, scale] = [0, 0];
+    for (let i = 0; i < b.length; i++) {
+      const [x, y] = [Number(a[i]), Number(b[i])];
+      if (x !== y && !(Number.isNaN(x) && Number.isNaN(y))) error = Math.max(error, Math.abs(x - y));
+      scale = Math.max(scale, Math.abs(y));
+      if (Number.isNaN(error)) return NaN;
+    }
+    worst = Math.max(worst, error === 0 ? 0 : error / (scale || 1));
+  }
+  return worst;
+}
+
+/** Notes every WebAssembly memory under the engine that made it. Memories never shrink, so the size is the peak. */
+function watchMemories() {
+  const found = [];
+  const watch = { owner: '', bytes: (owner) => found.filter((f) => f.owner === owner).reduce((sum, f) => sum + f.memory.buffer.byteLength, 0) };
+  const note = (memory) => {
+    if (memory instanceof Memory && !found.some((f) => f.memory === memory)) found.push({ owner: watch.owner, memory });
+  };
+  const { Memory, Instance, instantiate, instantiateStreaming } = WebAssembly;
+  WebAssembly.Memory = new Proxy(Memory, { construct(target, args) { const memory = new target(...args); note(memory); return memory; } });
+  const noteExports = (instance) => { Object.values(instance.exports).forEach(note); return instance; };
+  WebAssembly.Instance = new Proxy(Instance, { construct: (target, args) => noteExports(new target(...args)) });
+  const wrap = (original) => async (...args) => {
+    const result = await original.apply(WebAssembly, args);
+    noteExports(result.instance ?? result);
+    return result;
+  };
+  WebAssembly.instantiate = wrap(instantiate);
+  WebAssembly.instantiateStreaming = wrap(instantiateStreaming);
+  return watch;
+}
