@@ -2,28 +2,79 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator
+from typing import NoReturn, TypeVar
+
 import pytest
 
 from tests.conformance.backends import BACKENDS, Prepare, available
+from tests.models.fetch import FetchError
+from tests.support.hosts import Host, NodeHost, PythonHost, open_chromium
+from tests.support.paths import in_ci
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=sorted(BACKENDS), help="what operator and conformance tests run on (default: wasm)")
-    parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+    parser.addoption("--fast", action="store_true", help="leave out the tests marked slow")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes more than about ten seconds; runs with --slow and in CI")
+    config.addinivalue_line("markers", "slow: takes more than about ten seconds; --fast leaves it out")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    from tests.support.paths import in_ci
-
-    if config.getoption("--slow") or in_ci():
-        return
     for item in items:
-        if "slow" in item.keywords:
-            item.add_marker(pytest.mark.skip(reason="slow; run with --slow"))
+        if "slow" in item.keywords and config.getoption("--fast"):
+            item.add_marker(pytest.mark.skip(reason="slow; left out by --fast"))
+
+
+Result = TypeVar("Result")
+
+
+@pytest.fixture(scope="session")
+def fetched() -> Callable[[Callable[[], Result]], Result]:
+    """Calls what fetches files. Without network that is a skip here and a failure in CI."""
+
+    def call(get: Callable[[], Result]) -> Result:
+        try:
+            return get()
+        except FetchError as error:
+            missing(str(error))
+
+    return call
+
+
+def missing(what: str) -> NoReturn:
+    """Skips the test for the lack of something; fails it in CI, where everything is to be had."""
+    if in_ci():
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="session")
+def get_host() -> Iterator[Callable[[str], Host]]:
+    """get_host("cpython" | "node" | "chromium"), each started when first asked for."""
+    with contextlib.ExitStack() as stack:
+        started: dict[str, Host] = {}
+
+        def get(name: str) -> Host:
+            if name not in started:
+                if name == "cpython":
+                    started[name] = PythonHost()
+                elif name == "node":
+                    if shutil.which("node") is None:
+                        missing("Node is not installed")
+                    started[name] = NodeHost()
+                else:
+                    try:
+                        started[name] = stack.enter_context(open_chromium())
+                    except FileNotFoundError as error:
+                        missing(str(error))
+            return started[name]
+
+        yield get
 
 
 @pytest.fixture(scope="session")

@@ -141,15 +141,14 @@ def main() -> None:
     for line in lines:
         corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in line.box.corners)
         print(f"{line.confidence:.3f}  {line.text:<34} {corners}")
-    used = f", {memory / 2**20:.0f} MiB of engine memory at the peak" if memory else ""
-    print(f"{len(lines)} lines from {options.image.name}: loaded in {loaded - started:.2f} s, read in {done - loaded:.2f} s{used}")
+    print(f"{len(lines)} lines from {options.image.name}: loaded in {loaded - started:.2f} s, read in {done - loaded:.2f} s, {memory / 2**20:.0f} MiB at the peak")
     if options.output:
         print(f"wrote {options.output}")
 
 
 def memory_used(reader: Reader) -> int:
     """Peak bytes inside the engines of both sessions."""
-    return sum(int(session.memory()["peak"]) for session in (reader.detector, reader.recogniser) if hasattr(session, "memory"))
+    return sum(session.memory["peak"] for session in (reader.detector, reader.recogniser))
 
 
 if __name__ == "__main__":

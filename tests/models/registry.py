@@ -17,10 +17,11 @@ from types import ModuleType
 
 import numpy as np
 import onnx
+from PIL import Image
 
 from tests.models import digits_cnn, minilm, selfie
 from tests.models.fetch import fetch, locked
-from tests.support.paths import cache_dir
+from tests.support.paths import ROOT, cache_dir
 
 Feeds = dict[str, np.ndarray]
 
@@ -54,6 +55,13 @@ def picture(height: int, width: int, channels: int = 3) -> np.ndarray:
         cy, cx, r = rng.uniform(0, 1, 3)
         image[(y - cy) ** 2 + (x - cx) ** 2 < (0.05 + 0.15 * r) ** 2] += rng.uniform(-0.3, 0.3, channels)
     return np.clip(image + rng.normal(0, 0.02, image.shape), 0, 1).astype(np.float32)
+
+
+def page(height: int, width: int) -> np.ndarray:
+    """float32 [1, 3, height, width] in -1 to 1: the OCR example's picture, scaled."""
+    with Image.open(ROOT / "examples" / "ocr" / "picture.png") as image:
+        pixels = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BILINEAR), np.float32)
+    return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None] / 127.5 - 1)
 
 
 def _nchw(height: int, width: int) -> np.ndarray:
@@ -127,7 +135,7 @@ def _silero(*optional: str) -> Callable[[int], Feeds]:
 
 
 def _silero_sequence(step: int) -> Feeds:
-    windows = np.stack([voice(SILERO_WINDOW, (step + k) * 512) for k in range(10)])
+    windows = np.stack([voice(SILERO_WINDOW, (10 * step + k) * 512) for k in range(10)])
     return {"input": windows, "h": np.zeros((1, 1, 128), np.float32), "c": np.zeros((1, 1, 128), np.float32)}
 
 
@@ -143,8 +151,8 @@ def _digits(count: int) -> Feeds:
 
 
 def _models() -> Iterator[Model]:
-    yield Model("tinyocr-det", _fetched("tinyocr", "det.onnx"), lambda n: {"x": _nchw(n, n)}, (320, 96, 224), group="tinyocr")
-    yield Model("tinyocr-rec", _fetched("tinyocr", "rec.onnx"), lambda n: {"x": _nchw(48, n)}, (320, 97, 160), group="tinyocr")
+    yield Model("tinyocr-det", _fetched("tinyocr", "det.onnx"), lambda n: {"x": page(n, n)}, (320, 96, 224), group="tinyocr")
+    yield Model("tinyocr-rec", _fetched("tinyocr", "rec.onnx"), lambda n: {"x": page(48, n)}, (320, 97, 160), group="tinyocr")
     yield Model("magika", _fetched("magika", "model.onnx"), _magika)
     carried = (("stateN", "state"),)
     for stem, extra in (("", ("sr",)), ("_16k_op15", ("sr",)), ("_half", ()), ("_op18_ifless", ("sr",)), ("_openvino_16k", ())):

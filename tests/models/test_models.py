@@ -1,0 +1,115 @@
+"""Real models give onnxruntime's numbers on every host, and in deterministic mode the same bits everywhere."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests.models.registry import Feeds, Model, models
+from tests.support.hosts import Arrays, Host, Task, later_feeds
+
+LARGEST_ERROR = 1e-4  # over the largest absolute value of the output
+STEPS_WITH_STATE = 50
+HOSTS = ("cpython", "node", "chromium")
+
+
+def model_params() -> list[object]:
+    return [pytest.param(m, id=m.name, marks=[pytest.mark.slow] if m.slow else []) for m in models().values()]
+
+
+@functools.lru_cache(maxsize=4)
+def feeds_of(name: str) -> list[Feeds]:
+    """One run per size, or, for a model with state, one per step."""
+    model = models()[name]
+    return [model.feeds(n) for n in (range(STEPS_WITH_STATE) if model.state else model.sizes)]
+
+
+@functools.lru_cache(maxsize=4)
+def expected_of(name: str) -> list[Arrays]:
+    """onnxruntime's outputs for feeds_of."""
+    import onnxruntime
+
+    model = models()[name]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.log_severity_level = 1, 3
+    session = onnxruntime.InferenceSession(str(model.path()), options, providers=["CPUExecutionProvider"])
+    names = [value.name for value in session.get_outputs()]
+    results: list[Arrays] = []
+    for feeds in later_feeds(Task(model.path(), feeds_of(name), model.state)):
+        carried = {into: results[-1][output] for output, into in model.state} if results else {}
+        results.append(dict(zip(names, session.run(None, {**feeds, **carried}), strict=True)))
+    return results
+
+
+def largest_error(actual: list[np.ndarray], expected: list[np.ndarray]) -> tuple[float, int]:
+    """Largest absolute error over largest absolute value of one output in all runs, and the run it is in."""
+    errors = []
+    for got, want in zip(actual, expected, strict=True):
+        assert (got.shape, got.dtype) == (want.shape, want.dtype)
+        difference = np.abs(got.astype(np.float64) - want)
+        errors.append(float("inf") if np.isnan(difference).any() else float(difference.max(initial=0)))
+    scale = max(float(np.abs(want).max(initial=0)) for want in expected) or 1.0
+    worst = int(np.argmax(errors))
+    return errors[worst] / scale, worst
+
+
+@pytest.mark.parametrize("model", model_params())
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("host_name", HOSTS)
+def test_outputs_are_onnxruntimes(model: Model, threads: int, host_name: str, get_host: Callable[[str], Host], fetched: Callable[..., object]) -> None:
+    path = fetched(model.path)
+    actual = get_host(host_name).run(Task(path, feeds_of(model.name), model.state, threads))
+    expected = expected_of(model.name)
+    assert len(actual) == len(expected)
+    for output in expected[0]:
+        error, run = largest_error([a[output] for a in actual], [e[output] for e in expected])
+        assert error <= LARGEST_ERROR, f"run {run}, output {output}: error {error:.2e} of the largest value"
+
+
+@pytest.mark.parametrize("model", model_params())
+def test_deterministic_mode_gives_the_same_bits_on_every_host_at_every_thread_count(
+    model: Model, get_host: Callable[[str], Host], fetched: Callable[..., object]
+) -> None:
+    path = fetched(model.path)
+    feeds = feeds_of(model.name)[:10]
+    hashes = {}
+    for name in HOSTS:
+        for threads in (1, 2):
+            results = get_host(name).run(Task(path, feeds, model.state, threads, deterministic=True))
+            hashes[name, threads] = digest(results)
+    assert len(set(hashes.values())) == 1, hashes
+
+
+def digest(results: list[Arrays]) -> str:
+    whole = hashlib.sha256()
+    for outputs in results:
+        for name in sorted(outputs):
+            array = np.ascontiguousarray(outputs[name])
+            whole.update(f"{name} {array.dtype} {array.shape}".encode())
+            whole.update(array.tobytes())
+    return whole.hexdigest()
+
+
+def test_sentences_of_like_meaning_are_near(fetched: Callable[..., object], get_host: Callable[[str], Host]) -> None:
+    from tests.models.fetch import fetch
+    from tests.models.minilm import WordPiece
+
+    path = fetched(models()["minilm"].path)
+    tokens = [WordPiece(fetch("minilm-l6") / "vocab.txt")(t) for t in ("A man is eating pasta.", "Someone is having a meal of noodles.", "The stock market crashed.")]
+    runs = [{"input_ids": i, "attention_mask": np.ones_like(i), "token_type_ids": np.zeros_like(i)} for i in (np.array([t]) for t in tokens)]
+    means = [outputs["last_hidden_state"].mean(1)[0] for outputs in get_host("cpython").run(Task(path, runs))]
+    pasta, noodles, stocks = (m / np.linalg.norm(m) for m in means)
+    assert pasta @ noodles == pytest.approx(0.68, abs=0.02)
+    assert abs(pasta @ stocks) < 0.05
+
+
+def test_digits_are_recognised(fetched: Callable[..., object], get_host: Callable[[str], Host]) -> None:
+    from tests.models.digits_cnn import load_digits
+
+    _, _, images, labels = load_digits()
+    (outputs,) = get_host("cpython").run(Task(fetched(models()["digits-cnn"].path), [{"image": images}]))
+    assert (outputs["logits"].argmax(1) == labels).mean() > 0.94
