@@ -83,7 +83,7 @@ struct RandomTensor : RandomOp {
   Status run(OpContext& ctx) const override {
     DType t = type;
     if (t == DType::kUndefined && kLike) t = ctx.in(0).dtype();
-    if (kLike && !is_float(t)) return run_failed("random numbers of type ", t, " cannot be made; set the dtype attribute");
+    if (kLike && !is_float(t)) return run_failed("no random numbers of type ", t, " can be made; set the dtype attribute");
     OL_ASSIGN(Tensor * y, ctx.out(0, t, kLike ? ctx.in(0).shape() : shape));
     Mt19937 rng = generator(ctx);
     NormalSource normal(rng);
@@ -126,7 +126,9 @@ struct Bernoulli : RandomOp {
       const int64_t n = std::min(kFloatChunk, x.size() - begin);
       to_double(x.dtype(), in + static_cast<size_t>(begin) * element_size(x.dtype()), p, n);
       for (int64_t i = 0; i < n; ++i) {
-        if (!(p[i] >= 0 && p[i] <= 1)) return run_failed("a probability must lie in [0, 1]; element ", begin + i, " is ", p[i]);
+        if (!(p[i] >= 0 && p[i] <= 1)) {
+          return run_failed("a probability must lie in [0, 1]; element ", begin + i, " is ", p[i]);
+        }
         p[i] = draw(rng, p[i]) ? 1 : 0;
       }
       from_double(p, t, out + static_cast<size_t>(begin) * element_size(t), n);
@@ -155,8 +157,8 @@ struct Multinomial : RandomOp {
     OL_ASSIGN(double* cumulative, ctx.scratch_of<double>(classes));
     Mt19937 rng = generator(ctx);
     for (int64_t b = 0; b < batch; ++b) {
-      to_double(x.dtype(), static_cast<const char*>(x.raw()) + static_cast<size_t>(b * classes) * element_size(x.dtype()),
-                cumulative, classes);
+      const size_t at = static_cast<size_t>(b * classes) * element_size(x.dtype());
+      to_double(x.dtype(), static_cast<const char*>(x.raw()) + at, cumulative, classes);
       const double top = *std::max_element(cumulative, cumulative + classes);
       double sum = 0;
       for (int64_t c = 0; c < classes; ++c) cumulative[c] = sum += std::exp(cumulative[c] - top);
