@@ -1,0 +1,208 @@
+#include "kernels/conv.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "kernels/slots.h"
+#include "kernels/tile.h"
+
+namespace onnxlet {
+namespace {
+
+using simd::F32;
+
+constexpr int64_t kBlockPixels = 64, kBlockK = 512;
+
+// What a task packs: for each tap and each output pixel of its block, where the input element is, or -1 in the padding.
+enum Strip : uint8_t { kScattered, kContiguous, kPadding };
+
+struct ConvPlan {
+  int64_t pixels, block, pixel_blocks, block_cols, col_blocks, k_channels;
+  int64_t pack_floats, slot_bytes;
+};
+
+bool pointwise(const Conv& c) {
+  for (int i = 0; i < c.window.rank(); ++i) {
+    if (c.window.kernel[i] != 1 || c.window.stride[i] != 1 || c.window.in[i] != c.window.out[i] || c.window.pad[i] != 0) return false;
+  }
+  return true;
+}
+
+ConvPlan make_plan(const Conv& c) {
+  ConvPlan p{};
+  const int64_t taps = c.window.taps();
+  p.pixels = c.window.pixels();
+  p.block = std::min(kBlockPixels, (p.pixels + kGemmRows - 1) / kGemmRows * kGemmRows);
+  p.pixel_blocks = (p.pixels + p.block - 1) / std::max<int64_t>(p.block, 1);
+  p.block_cols = (c.group_out() + kGemmCols - 1) / kGemmCols * kGemmCols;
+  auto col_blocks = [&] { return (c.group_out() + p.block_cols - 1) / std::max<int64_t>(p.block_cols, 1); };
+  // Packing patches again for another block of columns is cheap only next to many columns.
+  while (p.block_cols >= 256 && c.batch * c.groups * p.pixel_blocks * col_blocks() < 16) {
+    p.block_cols = (p.block_cols / 2 + kGemmCols - 1) / kGemmCols * kGemmCols;
+  }
+  p.col_blocks = col_blocks();
+  p.k_channels = std::min(std::max<int64_t>(1, kBlockK / std::max<int64_t>(taps, 1)), std::max<int64_t>(c.group_channels(), 1));
+  p.pack_floats = p.block * p.k_channels * taps;
+  p.slot_bytes = (p.pack_floats * 4 + taps * p.block * 4 + taps * p.block / kGemmRows + 63) / 64 * 64;
+  return p;
+}
+
+// Fills the table for output pixels [p0, p0 + n); n is rounded up to whole strips with padding.
+void locate(const Conv& c, int64_t p0, int64_t n, int64_t block, int32_t* offsets, uint8_t* kinds) {
+  const Window& w = c.window;
+  const int rank = w.rank();
+  const Shape strides = w.in.strides();
+  const int64_t taps = w.taps(), rows = (n + kGemmRows - 1) / kGemmRows * kGemmRows;
+  Odometer pixel(w.out, p0);
+  for (int64_t i = 0; i < rows; ++i) {
+    if (i >= n) {
+      for (int64_t t = 0; t < taps; ++t) offsets[t * block + i] = -1;
+      continue;
+    }
+    Odometer tap(w.kernel);
+    for (int64_t t = 0; t < taps; ++t, tap.next()) {
+      int64_t at = 0;
+      for (int d = 0; d < rank; ++d) {
+        const int64_t x = pixel[d] * w.stride[d] - w.pad[d] + tap[d] * w.dilation[d];
+        if (x < 0 || x >= w.in[d]) {
+          at = -1;
+          break;
+        }
+        at += x * strides[d];
+      }
+      offsets[t * block + i] = static_cast<int32_t>(at < 0 ? -1 : at * c.x_pixel_stride);
+    }
+    pixel.next();
+  }
+  for (int64_t t = 0; t < taps; ++t) {
+    for (int64_t s = 0; s < rows / kGemmRows; ++s) {
+      const int32_t* o = offsets + t * block + s * kGemmRows;
+      uint8_t kind = kScattered;
+      if (o[0] >= 0 && o[1] == o[0] + 1 && o[2] == o[0] + 2 && o[3] == o[0] + 3) kind = kContiguous;
+      if (o[0] < 0 && o[1] < 0 && o[2] < 0 && o[3] < 0) kind = kPadding;
+      kinds[t * (block / kGemmRows) + s] = kind;
+    }
+  }
+}
+
+// Strips of [channels * taps][4] for the pixels that `offsets` describes; x is the first channel's plane.
+void pack_patches(const float* x, int64_t channel_stride, int64_t channels, int64_t taps, int64_t strips, int64_t block,
+                  const int32_t* offsets, const uint8_t* kinds, float* out) {
+  const ptrdiff_t strip_step = static_cast<ptrdiff_t>(channels * taps) * kGemmRows;
+  for (int64_t ch = 0; ch < channels; ++ch, x += channel_stride) {
+    for (int64_t t = 0; t < taps; ++t) {
+      const int32_t* o = offsets + t * block;
+      const uint8_t* kind = kinds + t * (block / kGemmRows);
+      float* dst = out + (ch * taps + t) * kGemmRows;
+      for (ptrdiff_t s = 0; s < static_cast<ptrdiff_t>(strips); ++s, dst += strip_step, o += kGemmRows) {
+        if (kind[s] == kContiguous) {
+          F32::load(x + o[0]).store(dst);
+        } else if (kind[s] == kPadding) {
+          F32::splat(0).store(dst);
+        } else {
+          for (int r = 0; r < kGemmRows; ++r) dst[r] = o[r] < 0 ? 0.0f : x[o[r]];
+        }
+      }
+    }
+  }
+}
+
+struct Task {
+  int64_t image, group, pixel0, pixel1, col0, col1;
+};
+
+void run_task(const Conv& c, const ConvPlan& p, const Task& t, char* slot) {
+  float* packed = reinterpret_cast<float*>(slot);
+  int32_t* offsets = reinterpret_cast<int32_t*>(slot + p.pack_floats * 4);
+  const int64_t taps = c.window.taps(), cg = c.group_channels(), mg = c.group_out(), k_all = cg * taps;
+  uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + taps * p.block);
+  const int64_t rows = t.pixel1 - t.pixel0, strips = (rows + kGemmRows - 1) / kGemmRows;
+  locate(c, t.pixel0, rows, p.block, offsets, kinds);
+  const int64_t in_pixels = c.window.in.size();
+  const float* x = c.x + t.image * c.channels * in_pixels + t.group * cg * c.x_channel_stride;
+  const float* weights = c.weights + t.group * packed_b_size(k_all, mg) + t.col0 * k_all;
+  const int64_t channel = t.group * mg + t.col0;
+  tile::Finish f{};
+  f.c = c.y + t.image * c.out_channels * p.pixels + t.pixel0 * c.y_pixel_stride + channel * c.y_channel_stride;
+  f.row_stride = c.y_pixel_stride;
+  f.col_stride = c.y_channel_stride;
+  f.bias = c.epilogue.bias ? c.epilogue.bias + channel : nullptr;
+  f.epilogue = &c.epilogue;
+  for (int64_t c0 = 0; c0 == 0 || c0 < cg; c0 += p.k_channels) {
+    const int64_t channels = std::min(p.k_channels, cg - c0);
+    pack_patches(x + c0 * c.x_channel_stride, c.x_channel_stride, channels, taps, strips, p.block, offsets, kinds, packed);
+    f.add = c.epilogue.accumulate || c0 > 0;
+    f.last = c0 + channels >= cg;
+    tile::block<F32>(packed, rows, weights + c0 * taps * kGemmCols, k_all * kGemmCols, kGemmCols, t.col1 - t.col0, channels * taps, f);
+  }
+}
+
+Gemm pointwise_gemm(const Conv& c) {
+  Gemm g;
+  g.m = c.window.pixels();
+  g.n = c.group_out();
+  g.k = c.group_channels();
+  g.a = {c.x, c.x_pixel_stride, c.x_channel_stride};
+  g.packed_b = c.weights;
+  g.c = c.y;
+  g.c_row_stride = c.y_pixel_stride;
+  g.c_col_stride = c.y_channel_stride;
+  g.epilogue = c.epilogue;
+  return g;
+}
+
+}  // namespace
+
+int64_t packed_conv_size(int64_t out_channels, int64_t group_k, int64_t groups) {
+  return groups * packed_b_size(group_k, out_channels / groups);
+}
+
+void pack_conv_weights(const float* w, int64_t out_channels, int64_t group_k, int64_t groups, float* out) {
+  const int64_t mg = out_channels / groups;
+  for (int64_t g = 0; g < groups; ++g) {
+    pack_b({w + g * mg * group_k, 1, group_k}, group_k, mg, out + g * packed_b_size(group_k, mg));
+  }
+}
+
+int64_t conv_scratch(const Conv& c) {
+  if (pointwise(c)) return gemm_scratch(pointwise_gemm(c));
+  return make_plan(c).slot_bytes / 4 * Slots::count();
+}
+
+const char* conv(const Conv& c, float* scratch) {
+  if (c.batch == 0 || c.out_channels == 0 || c.window.pixels() == 0) return "conv_f32";
+  if (pointwise(c)) {
+    const Gemm whole = pointwise_gemm(c);
+    for (int64_t i = 0; i < c.batch * c.groups; ++i) {
+      const int64_t image = i / c.groups, group = i % c.groups;
+      Gemm g = whole;
+      g.a.data += image * c.channels * g.m + group * g.k * c.x_channel_stride;
+      g.packed_b += group * packed_b_size(g.k, g.n);
+      g.c += image * c.out_channels * g.m + group * g.n * c.y_channel_stride;
+      if (g.epilogue.bias) g.epilogue.bias += group * g.n;
+      gemm(g, scratch);
+    }
+    return "conv_f32_pointwise_4x8";
+  }
+  const ConvPlan p = make_plan(c);
+  Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
+  const int64_t tasks = c.batch * c.groups * p.pixel_blocks * p.col_blocks;
+  const int64_t cost = p.block * p.block_cols * std::max<int64_t>(c.group_channels() * c.window.taps(), 8) / 16;
+  parallel_for(tasks, grain_for(cost), [&](int64_t begin, int64_t end) {
+    Slots::Claim claim(slots);
+    for (int64_t i = begin; i < end; ++i) {
+      Task t;
+      const int64_t outer = i / (p.pixel_blocks * p.col_blocks), inner = i % (p.pixel_blocks * p.col_blocks);
+      t.image = outer / c.groups;
+      t.group = outer % c.groups;
+      t.pixel0 = inner / p.col_blocks * p.block;
+      t.pixel1 = std::min(t.pixel0 + p.block, p.pixels);
+      t.col0 = inner % p.col_blocks * p.block_cols;
+      t.col1 = std::min(t.col0 + p.block_cols, c.group_out());
+      run_task(c, p, t, claim.as<char>());
+    }
+  });
+  return "conv_f32_indirect_4x8";
+}
+
+}  // namespace onnxlet

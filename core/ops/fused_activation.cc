@@ -1,0 +1,73 @@
+#include "ops/fused_activation.h"
+
+#include <cmath>
+
+#include "base/parallel.h"
+
+namespace onnxlet {
+namespace {
+
+struct Named {
+  const char* name;
+  FusedActivation::Kind kind;
+  float alpha, beta;  // defaults
+};
+constexpr Named kNames[] = {
+    {"Relu", FusedActivation::kRelu, 0, 0},
+    {"Clip", FusedActivation::kClip, -Epilogue::kInfinity, Epilogue::kInfinity},
+    {"LeakyRelu", FusedActivation::kLeakyRelu, 0.01f, 0},
+    {"Tanh", FusedActivation::kTanh, 0, 0},
+    {"Sigmoid", FusedActivation::kSigmoid, 0, 0},
+    {"HardSigmoid", FusedActivation::kHardSigmoid, 0.2f, 0.5f},
+    {"Elu", FusedActivation::kElu, 1, 0},
+    {"Selu", FusedActivation::kSelu, 1.67326319f, 1.05070102f},
+    {"Softplus", FusedActivation::kSoftplus, 0, 0},
+    {"Softsign", FusedActivation::kSoftsign, 0, 0},
+    {"ThresholdedRelu", FusedActivation::kThresholdedRelu, 1, 0},
+};
+
+}  // namespace
+
+Status FusedActivation::set(std::string_view name, std::span<const float> parameters) {
+  if (name.empty()) return {};
+  for (const Named& n : kNames) {
+    if (name != n.name) continue;
+    kind = n.kind;
+    alpha = parameters.size() > 0 ? parameters[0] : n.alpha;
+    beta = parameters.size() > 1 ? parameters[1] : n.beta;
+    return {};
+  }
+  return not_implemented("fused activation '", name, "' is not known");
+}
+
+void FusedActivation::add_to(Epilogue* e) const {
+  if (kind == kRelu) e->lo = 0;
+  if (kind == kClip) {
+    e->lo = alpha;
+    e->hi = beta;
+  }
+}
+
+void FusedActivation::apply(float* data, int64_t n) const {
+  if (kind == kNone || kind == kRelu || kind == kClip) return;
+  parallel_for(n, 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      float x = data[i];
+      switch (kind) {
+        case kLeakyRelu: x = x < 0 ? alpha * x : x; break;
+        case kTanh: x = std::tanh(x); break;
+        case kSigmoid: x = 1 / (1 + std::exp(-x)); break;
+        case kHardSigmoid: x = std::fmax(0.0f, std::fmin(1.0f, alpha * x + beta)); break;
+        case kElu: x = x < 0 ? alpha * std::expm1(x) : x; break;
+        case kSelu: x = beta * (x <= 0 ? alpha * std::expm1(x) : x); break;
+        case kSoftplus: x = x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); break;
+        case kSoftsign: x = x / (1 + std::fabs(x)); break;
+        case kThresholdedRelu: x = x > alpha ? x : 0; break;
+        default: break;
+      }
+      data[i] = x;
+    }
+  });
+}
+
+}  // namespace onnxlet

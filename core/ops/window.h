@@ -1,0 +1,34 @@
+// The attributes that convolutions and pools share, and the sizes that follow from them.
+#pragma once
+
+#include <vector>
+
+#include "kernels/window.h"
+#include "ops/op.h"
+
+namespace onnxlet {
+
+struct WindowAttrs {
+  std::vector<int64_t> kernel_shape, strides, dilations, pads;
+  std::string_view auto_pad;   // into the model's bytes
+  bool ceil_mode = false;
+
+  // Reads kernel_shape, strides, pads, auto_pad and, when `dilated`, dilations.
+  Status read(Attrs& a, bool dilated = true);
+  // Output size and pads for an input of `in` spatial dimensions.
+  Result<Window> resolve(const Shape& in, const Shape& kernel) const;
+  // A transposed convolution over an input of `in`: the window of the convolution it reverses (in and out swapped).
+  Result<Window> resolve_transposed(const Shape& in, const Shape& kernel, std::span<const int64_t> output_padding,
+                                    std::span<const int64_t> output_shape) const;
+
+ private:
+  Result<Window> base(const Shape& in, const Shape& kernel) const;
+  bool same() const { return auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER"; }
+};
+
+// Spatial part of an [N, C, ...] shape.
+inline Shape spatial(const Shape& s) { return Shape(s.dims().subspan(2)); }
+// [n, c, spatial...]
+Shape with_spatial(int64_t n, int64_t c, const Shape& spatial);
+
+}  // namespace onnxlet
