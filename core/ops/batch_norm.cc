@@ -93,9 +93,9 @@ struct BatchNormalization : Op {
   Status run_as(OpContext& ctx) const {
     const Tensor& x = ctx.in(0);
     const Shape& s = x.shape();
-    const bool flat = s.rank() == 1;  // one value per channel, no batch
-    int64_t outer = s.rank() > 0 ? s[0] : 1, channels = s.rank() > 1 ? s[1] : 1, inner = s.product(std::min(2, s.rank()), s.rank());
-    if (flat) std::swap(outer, channels), outer = s[0], channels = 1;
+    // X of rank 1 is a batch with one channel.
+    const int64_t outer = s.rank() > 0 ? s[0] : 1;
+    int64_t channels = s.rank() > 1 ? s[1] : 1, inner = s.product(std::min(2, s.rank()), s.rank());
     if (!spatial) {
       channels *= inner;
       inner = 1;

@@ -206,5 +206,6 @@ const OpRow kRows[] = {
 }  // namespace
 
 extern const OpTable kPoolOps{"", kRows};
+extern const OpTable kPoolContribOps{"com.microsoft", {}};
 
 }  // namespace onnxlet
