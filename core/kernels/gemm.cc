@@ -47,7 +47,7 @@ Plan make_plan(const Gemm& g) {
     p.pack_floats = g.k * kGemmCols;
   }
   // Enough tasks for 16 threads, but none below about 64k multiplications.
-  p.block_rows = std::min(kBlockRows, round_up(g.m, kGemmRows));
+  p.block_rows = std::min(kBlockRows, round_up(std::max<int64_t>(g.m, 1), kGemmRows));
   p.block_cols = 256;
   auto tasks = [&] {
     return ((g.m + p.block_rows - 1) / p.block_rows) * ((p.pass_cols + p.block_cols - 1) / p.block_cols);
