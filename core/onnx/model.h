@@ -31,8 +31,8 @@ struct TensorRef {
   std::string_view packed;         // one of the typed *_data fields, packed encoding, as on the wire
   uint32_t packed_field = 0;       // which (4 float, 5 int32, 7 int64, 10 double, 11 uint64); 0: none
   std::vector<std::string_view> strings;
-  std::vector<std::string_view> unpacked;  // typed fields written one element per record: decoded lazily
-  bool external = false;
+  std::vector<uint64_t> loose;     // a typed field written one element per record: its scalars
+  bool external = false;           // not in this file; `raw` is set once the host provides it
   std::string_view external_file;
   uint64_t external_offset = 0;
   std::optional<uint64_t> external_length;

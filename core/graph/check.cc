@@ -1,0 +1,90 @@
+#include "graph/check.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace onnxlet {
+namespace {
+
+constexpr size_t kMaxShown = 50;
+
+const char* attribute_type_name(Attribute::Type type) {
+  constexpr const char* kNames[] = {"undefined", "float",  "int",     "string", "tensor",        "graph",          "floats",    "ints",
+                                    "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+  const auto i = static_cast<size_t>(type);
+  return i < std::size(kNames) ? kNames[i] : "unknown";
+}
+
+void check_count(const IrNode& ir, const char* what, size_t have, uint16_t least, uint16_t most, Problems* problems) {
+  if (have >= least && have <= most) return;
+  std::string wanted = text(least);
+  if (most == UINT16_MAX) append(wanted, " or more");
+  else if (most != least) append(wanted, text(" to ", most));
+  problems->add(Code::kInvalidGraph, text(ir.describe(), " has ", have, " ", what, "; the specification asks for ", wanted));
+}
+
+bool has_attribute(const IrNode& ir, std::string_view name) {
+  for (const IrSubgraph& s : ir.subgraphs) {
+    if (s.attribute == name) return true;
+  }
+  return ir.find(name) != nullptr;
+}
+
+}  // namespace
+
+void Problems::add(Code code, std::string message) {
+  if (messages_.empty()) code_ = code;
+  if (std::find(messages_.begin(), messages_.end(), message) == messages_.end()) messages_.push_back(std::move(message));
+}
+
+Status Problems::report() const {
+  if (messages_.empty()) return {};
+  if (messages_.size() == 1) return {code_, messages_[0]};
+  std::string all = text("the model has ", messages_.size(), " problems:");
+  for (size_t i = 0; i < messages_.size() && i < kMaxShown; ++i) append(all, text("\n- ", messages_[i]));
+  if (messages_.size() > kMaxShown) append(all, text("\n- and ", messages_.size() - kMaxShown, " more"));
+  return {code_, all};
+}
+
+void report_missing_operator(const IrNode& n, Problems* problems) {
+  const std::string op = n.domain.empty() ? std::string(n.op_type) : text(n.domain, ".", n.op_type);
+  if (n.schema != nullptr) {
+    problems->add(Code::kNotImplemented, text("operator ", op, "-", n.since_version(), " is not in this build"));
+  } else if (const Schema* other = find_any_schema(n.domain, n.op_type)) {
+    problems->add(Code::kInvalidGraph, text("operator ", op, " does not exist in version ", n.opset,
+                                            " of its domain; it came with version ", other->since_version));
+  } else {
+    problems->add(Code::kNotImplemented,
+                  text("operator ", op, " (", n.describe(), ") is unknown; if it is yours, register it as a custom operator"));
+  }
+}
+
+void check_against_schema(const Node& node, const IrNode& ir, Problems* problems) {
+  const Schema* s = ir.schema;
+  if (s == nullptr) return;
+  check_count(ir, "inputs", node.inputs.size(), s->min_input, s->max_input, problems);
+  check_count(ir, "outputs", node.outputs.size(), s->min_output, s->max_output, problems);
+  for (size_t i = 0; i < std::min<size_t>(node.inputs.size(), s->inputs.size()); ++i) {
+    if (node.inputs[i].empty() && s->inputs[i].option == FormalParameter::kSingle && i < s->min_input) {
+      problems->add(Code::kInvalidGraph, text(ir.describe(), " leaves out its required input '", s->inputs[i].name, "'"));
+    }
+  }
+  for (const Attribute& a : ir.attributes) {
+    const auto spec = std::find_if(s->attributes.begin(), s->attributes.end(),
+                                   [&](const AttributeSpec& candidate) { return a.name == candidate.name; });
+    if (spec == s->attributes.end()) {
+      problems->add(Code::kInvalidGraph, text(ir.describe(), " has the attribute '", a.name, "', which its version does not know"));
+    } else if (a.type != spec->type) {
+      problems->add(Code::kInvalidGraph, text("attribute '", a.name, "' of ", ir.describe(), " is of type ",
+                                              attribute_type_name(a.type), "; the specification has ", attribute_type_name(spec->type)));
+    }
+  }
+  for (const AttributeSpec& spec : s->attributes) {
+    if (spec.required && !has_attribute(ir, spec.name)) {
+      problems->add(Code::kInvalidGraph, text(ir.describe(), " lacks the required attribute '", spec.name, "'"));
+    }
+  }
+}
+
+}  // namespace onnxlet

@@ -1,0 +1,91 @@
+// The graph the passes work on: nodes in execution order, edges as small integers. Function calls are already inlined.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/tensor.h"
+#include "onnx/model.h"
+#include "schema/schema.h"
+
+namespace onnxlet {
+
+using ValueId = int32_t;
+inline constexpr ValueId kAbsent = -1;  // an omitted optional input or output
+
+struct IrGraph;
+
+struct IrValue {
+  std::string_view name;
+  Tensor constant;            // valid() when the value is known at load time
+};
+
+struct IrSubgraph {
+  std::string_view attribute;  // "then_branch", "body" ...
+  std::unique_ptr<IrGraph> graph;
+};
+
+struct IrNode {
+  std::string_view name, op_type, domain;
+  std::string path;                        // "" or "loop_3/body/"; for messages
+  int opset = 0;                           // version of the domain this node was written for
+  const Schema* schema = nullptr;          // nullptr: a custom operator, or one ONNX does not know
+  std::vector<Attribute> attributes;       // graph attributes are in subgraphs
+  std::vector<ValueId> inputs, outputs;
+  std::vector<IrSubgraph> subgraphs;
+  bool custom = false;                     // the host runs it
+
+  const Attribute* find(std::string_view attribute) const;
+  int since_version() const { return schema != nullptr ? schema->since_version : 1; }
+  std::string describe() const;            // "node 'conv1' (Conv-11)"
+};
+
+// A value of an enclosing graph that this graph reads.
+struct Capture {
+  ValueId outer, inner;
+};
+
+struct IrGraph {
+  std::vector<IrNode> nodes;
+  std::vector<IrValue> values;
+  std::vector<ValueId> inputs, outputs;
+  std::vector<Capture> captures;
+
+  ValueId add_value(std::string_view name) {
+    values.push_back({name, {}});
+    return static_cast<ValueId>(values.size() - 1);
+  }
+  IrValue& value(ValueId id) { return values[static_cast<size_t>(id)]; }
+  const IrValue& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  const Tensor* constant(ValueId id) const {
+    return id != kAbsent && value(id).constant.valid() ? &value(id).constant : nullptr;
+  }
+  // How often each value is read: by nodes, by subgraphs' captures, as a graph output.
+  std::vector<int> use_counts() const;
+};
+
+// What the host asked for when it made the session.
+struct GraphOptions {
+  int level = 2;                                                // 0 none, 1 basic, 2 all
+  std::vector<std::string> disabled_passes;
+  std::vector<std::pair<std::string, int64_t>> free_dimensions;
+  std::vector<std::pair<std::string, std::string>> custom_ops;  // domain, op_type
+};
+
+// Builds the graph of `model`: inlines model-local functions and, for operators without a kernel, the function bodies
+// of the specification; checks every node against its schema; promotes attributes that later became inputs. All
+// problems are reported at once. The result points into `model` and its bytes.
+Result<std::unique_ptr<IrGraph>> build_graph(Model& model, const GraphOptions& options, Pool& pool);
+
+// Graph inputs that the caller must feed, and those with a default (an initializer of the same name).
+struct GraphInterface {
+  std::vector<const ValueInfo*> inputs, outputs, overridable;
+};
+GraphInterface graph_interface(const Model& model);
+
+// Reorders nodes so that each comes after those it reads from. The error names a node of a cycle.
+Status sort_nodes(Graph& graph);
+
+}  // namespace onnxlet

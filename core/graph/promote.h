@@ -1,0 +1,14 @@
+#pragma once
+
+#include "graph/ir.h"
+
+namespace onnxlet {
+
+// Attributes that a later version of the operator turned into inputs become constant inputs, so that kernels see one
+// form (Clip's min and max, Squeeze's axes, Slice's starts ...).
+Status promote_attributes(IrNode* node, IrGraph* graph, Pool& pool);
+
+// The dense form of a sparse initializer (linear indices, or one row of coordinates per value).
+Result<Tensor> densify(const SparseTensorRef& ref, Pool& pool);
+
+}  // namespace onnxlet
