@@ -40,13 +40,18 @@ std::vector<int> IrGraph::use_counts() const {
   return uses;
 }
 
+// Before IR version 4 every initializer had to be listed as an input; those lists say nothing about overriding.
+static bool initializers_overridable(const Model& model) { return model.ir_version >= 4; }
+
 GraphInterface graph_interface(const Model& model) {
   GraphInterface face;
   std::unordered_set<std::string_view> initialized;
+  const bool overridable = initializers_overridable(model);
   for (const TensorRef& t : model.graph.initializers) initialized.insert(t.name);
   for (const SparseTensorRef& t : model.graph.sparse_initializers) initialized.insert(t.values.name);
   for (const ValueInfo& v : model.graph.inputs) {
-    (initialized.count(v.name) != 0 ? face.overridable : face.inputs).push_back(&v);
+    if (initialized.count(v.name) == 0) face.inputs.push_back(&v);
+    else if (overridable) face.overridable.push_back(&v);
   }
   for (const ValueInfo& v : model.graph.outputs) face.outputs.push_back(&v);
   return face;
@@ -66,9 +71,9 @@ struct Scope {
   const Node* call = nullptr;          // inside a function: the node that called it,
   Scope* call_scope = nullptr;         // where that node stands,
   const Function* function = nullptr;  // and what it called
-  std::string path;
+  std::string path = {};
   int function_depth = 0;
-  std::unordered_map<std::string_view, ValueId> names;
+  std::unordered_map<std::string_view, ValueId> names = {};
 };
 
 class Builder {
@@ -115,19 +120,22 @@ class Builder {
 
   Status add_graph(Graph& source, Scope& scope, bool is_main) {
     OL_TRY(sort_nodes(source));
-    std::unordered_set<std::string_view> inputs;
-    for (const ValueInfo& v : source.inputs) inputs.insert(v.name);
+    std::unordered_set<std::string_view> defaults;  // inputs with an initializer: the session feeds it unless overridden
+    if (is_main) {
+      for (const ValueInfo* v : graph_interface(model_).overridable) defaults.insert(v->name);
+    }
     for (const TensorRef& t : source.initializers) {
-      if (is_main && inputs.count(t.name) != 0) continue;  // an input with a default: the session feeds it
+      if (defaults.count(t.name) != 0) continue;
       OL_ASSIGN(Tensor tensor, tensor_from(t, pool_));
       OL_TRY(add_constant(t.name, std::move(tensor), scope));
     }
     for (const SparseTensorRef& t : source.sparse_initializers) {
-      if (is_main && inputs.count(t.values.name) != 0) continue;
+      if (defaults.count(t.values.name) != 0) continue;
       OL_ASSIGN(Tensor tensor, densify(t, pool_));
       OL_TRY(add_constant(t.values.name, std::move(tensor), scope));
     }
     for (const ValueInfo& v : source.inputs) {
+      if (scope.names.count(v.name) != 0) continue;  // a constant that is listed as an input too
       const ValueId id = scope.graph->add_value(v.name);
       OL_TRY(define(v.name, id, scope));
       scope.graph->inputs.push_back(id);
@@ -139,6 +147,7 @@ class Builder {
         problems_.add(Code::kInvalidGraph, text("the graph output '", scope.path, v.name, "' is produced by no node"));
       }
       scope.graph->outputs.push_back(id);
+      scope.graph->output_types.push_back(&v.type);
     }
     return {};
   }

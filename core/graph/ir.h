@@ -51,6 +51,7 @@ struct IrGraph {
   std::vector<IrNode> nodes;
   std::vector<IrValue> values;
   std::vector<ValueId> inputs, outputs;
+  std::vector<const TypeSpec*> output_types;  // as declared; beside outputs
   std::vector<Capture> captures;
 
   ValueId add_value(std::string_view name) {

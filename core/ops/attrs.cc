@@ -1,11 +1,11 @@
 // Attrs: attribute access with the schema's defaults, and a record of what was asked for.
-#include "onnx/model.h"
+#include "graph/ir.h"
 #include "ops/op.h"
 #include "schema/schema.h"
 
 namespace onnxlet {
 
-Attrs::Attrs(const Node& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool)
+Attrs::Attrs(const IrNode& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool)
     : node_(node), since_version_(since_version), specs_(specs), pool_(pool) {}
 
 bool Attrs::has(std::string_view name) const { return node_.find(name) != nullptr; }
@@ -68,11 +68,6 @@ Result<Tensor> Attrs::tensor(std::string_view name) {
   return t;
 }
 
-const Graph* Attrs::graph(std::string_view name) {
-  const Attribute* a = take(name);
-  return a != nullptr ? a->g.get() : nullptr;
-}
-
 DType Attrs::dtype(std::string_view name, DType fallback) {
   const int64_t v = i(name, static_cast<int64_t>(fallback));
   return v >= 0 && v < kDTypeCount ? static_cast<DType>(v) : DType::kUndefined;
@@ -83,8 +78,8 @@ void Attrs::ignore(std::string_view name) { take(name); }
 int Attrs::opset_version() const { return node_.opset; }
 int Attrs::input_count() const { return static_cast<int>(node_.inputs.size()); }
 int Attrs::output_count() const { return static_cast<int>(node_.outputs.size()); }
-bool Attrs::input_given(int i) const { return i < input_count() && !node_.inputs[static_cast<size_t>(i)].empty(); }
-bool Attrs::output_used(int i) const { return i < output_count() && !node_.outputs[static_cast<size_t>(i)].empty(); }
+bool Attrs::input_given(int i) const { return i < input_count() && node_.inputs[static_cast<size_t>(i)] != kAbsent; }
+bool Attrs::output_used(int i) const { return i < output_count() && node_.outputs[static_cast<size_t>(i)] != kAbsent; }
 std::string_view Attrs::op_type() const { return node_.op_type; }
 
 std::string_view Attrs::unread() const {

@@ -26,8 +26,7 @@
 
 namespace onnxlet {
 
-struct Node;
-struct Graph;
+struct IrNode;
 struct Attribute;
 struct AttributeSpec;
 
@@ -35,7 +34,7 @@ struct AttributeSpec;
 // error (rule: nothing is silently ignored); `ignore` says in code that one has no effect here.
 class Attrs {
  public:
-  Attrs(const Node& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool);
+  Attrs(const IrNode& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool);
 
   bool has(std::string_view name) const;   // given in the model (a schema default does not count)
   // Value in the model, else the schema's default, else `fallback`.
@@ -46,7 +45,6 @@ class Attrs {
   std::vector<float> floats(std::string_view name);
   std::vector<std::string_view> strings(std::string_view name);
   Result<Tensor> tensor(std::string_view name);                // not valid() when absent
-  const Graph* graph(std::string_view name);                   // nullptr when absent
   DType dtype(std::string_view name, DType fallback = DType::kUndefined);  // an int attribute holding a TensorProto type
   void ignore(std::string_view name);
 
@@ -64,7 +62,7 @@ class Attrs {
   const Attribute* take(std::string_view name);
   const AttributeSpec* spec(std::string_view name) const;
 
-  const Node& node_;
+  const IrNode& node_;
   int since_version_;
   std::span<const AttributeSpec> specs_;
   Pool& pool_;
@@ -99,8 +97,7 @@ class OpContext {
   uint64_t next_random();                                // the session's seeded generator
 
  private:
-  friend class Interpreter;
-  friend class OpRunner;
+  friend Status run_op(const struct OpCall& call, std::vector<Value>* outputs, const char** kernel);
   std::vector<const Value*> inputs_;
   std::vector<Value*> last_use_;      // same index as inputs_: the slot when this node is its last reader, else nullptr
   std::vector<Value> outputs_;
