@@ -135,6 +135,7 @@ enum OpFlags : uint8_t {
   kInPlace = 1,        // output 0 may be written over input 0 (element i of the output reads only element i of it)
   kPackedSubByte = 2,  // takes and gives sub-byte tensors in ONNX packing
   kImpure = 4,         // random or stateful: never folded
+  kControl = 8,        // a ControlOp: runs subgraphs, through the interpreter
 };
 
 struct OpRow {

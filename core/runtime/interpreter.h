@@ -1,0 +1,59 @@
+// Runs a plan. Never blocks: where the host has to act it returns kPending and continues at the next step().
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/control.h"
+#include "runtime/plan.h"
+#include "runtime/profile.h"
+
+namespace onnxlet {
+
+enum class Progress { kDone = 0, kPending = 1 };
+
+class Interpreter {
+ public:
+  Interpreter(const Plan& plan, Pool& pool, uint64_t* random_state, Profile* profile);
+
+  void set_input(size_t index, Value value);
+  Result<Progress> step();
+  void abort() { aborted_ = true; }
+  // Call once step() has answered kDone.
+  std::vector<Value>& outputs() { return outputs_; }
+
+  // While pending: the custom operator the host has to run.
+  const Step* pending() const { return pending_; }
+  const Value& pending_input(size_t index) const;
+  void set_pending_output(size_t index, Value value);
+  void fail_pending(std::string message) { pending_error_ = std::move(message); }
+
+ private:
+  struct Frame {
+    const Plan* plan;
+    std::vector<Value> slots;
+    size_t at = 0;                           // next step
+    std::unique_ptr<ControlState> control;   // of plan->steps[at], while it runs bodies
+  };
+
+  const Value& value(const Frame& frame, Ref ref) const;
+  Status run_step(Frame& frame, const Step& step);
+  Status start_control(Frame& frame, const Step& step);
+  Status advance_control(std::vector<Value> results);
+  Status finish_pending();
+  void store(Frame& frame, const Step& step, std::vector<Value> outputs);
+  std::vector<Value> results_of(Frame& frame);
+
+  Pool& pool_;
+  uint64_t* random_state_;
+  Profile* profile_;
+  std::vector<Frame> frames_;
+  std::vector<Value> outputs_;
+  const Step* pending_ = nullptr;
+  std::vector<Value> pending_outputs_;
+  std::string pending_error_;
+  bool aborted_ = false;
+};
+
+}  // namespace onnxlet

@@ -1,0 +1,124 @@
+#include "runtime/plan.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "graph/check.h"
+#include "ops/run.h"
+#include "ops/table.h"
+
+namespace onnxlet {
+namespace {
+
+class Planner {
+ public:
+  Planner(Pool& pool, Problems* problems) : pool_(pool), problems_(problems) {}
+
+  std::unique_ptr<Plan> plan(IrGraph& graph) {
+    auto plan = std::make_unique<Plan>();
+    plan->slots = static_cast<int>(graph.values.size());
+    constant_of_.assign(graph.values.size(), -1);
+    const std::vector<int> last = last_readers(graph);
+    for (ValueId id : graph.inputs) plan->input_slots.push_back(id);
+    for (const Capture& c : graph.captures) plan->capture_slots.push_back(c.inner);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      plan->steps.push_back(step(graph, graph.nodes[i], static_cast<int>(i), last, plan.get()));
+    }
+    for (ValueId id : graph.outputs) plan->outputs.push_back(ref(graph, id, plan.get()));
+    plan->output_types = graph.output_types;
+    return plan;
+  }
+
+ private:
+  Ref ref(const IrGraph& graph, ValueId id, Plan* plan) {
+    if (id == kAbsent) return Ref();
+    const Tensor* constant = graph.constant(id);
+    if (constant == nullptr) return Ref::slot(id);
+    int& at = constant_of_[static_cast<size_t>(id)];
+    if (at < 0) {
+      at = static_cast<int>(plan->constants.size());
+      plan->constants.push_back(Value(*constant));
+    }
+    return Ref::constant(at);
+  }
+
+  // For every value the node that reads it last; nodes.size() when it lives to the end.
+  static std::vector<int> last_readers(const IrGraph& graph) {
+    std::vector<int> last(graph.values.size(), -1);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const IrNode& n = graph.nodes[i];
+      const auto at = static_cast<int>(i);
+      for (ValueId id : n.inputs) {
+        if (id != kAbsent) last[static_cast<size_t>(id)] = at;
+      }
+      for (const IrSubgraph& s : n.subgraphs) {
+        for (const Capture& c : s.graph->captures) last[static_cast<size_t>(c.outer)] = at;
+      }
+    }
+    for (ValueId id : graph.outputs) {
+      if (id != kAbsent) last[static_cast<size_t>(id)] = static_cast<int>(graph.nodes.size());
+    }
+    return last;
+  }
+
+  Step step(IrGraph& graph, IrNode& node, int at, const std::vector<int>& last, Plan* plan) {
+    Step s;
+    s.schema = node.schema;
+    if (!node.custom) create(graph, node, &s);
+    const auto dies = [&](ValueId id) {
+      return id != kAbsent && graph.constant(id) == nullptr && last[static_cast<size_t>(id)] == at;
+    };
+    const auto bury = [&](ValueId id) {
+      if (dies(id) && std::find(s.dying.begin(), s.dying.end(), id) == s.dying.end()) s.dying.push_back(id);
+    };
+    for (ValueId id : node.inputs) {
+      s.inputs.push_back(ref(graph, id, plan));
+      s.input_dies.push_back(dies(id));
+      bury(id);
+    }
+    for (ValueId id : node.outputs) {
+      const bool read = id != kAbsent && last[static_cast<size_t>(id)] >= 0;
+      s.outputs.push_back(read ? id : -1);
+    }
+    for (IrSubgraph& sub : node.subgraphs) {
+      std::vector<int> captured;
+      for (const Capture& c : sub.graph->captures) {
+        captured.push_back(c.outer);
+        bury(c.outer);
+      }
+      s.captured.push_back(std::move(captured));
+      s.bodies.push_back(Planner(pool_, problems_).plan(*sub.graph));
+    }
+    s.node = std::move(node);
+    return s;
+  }
+
+  void create(const IrGraph& graph, const IrNode& node, Step* s) {
+    s->row = find_op(node.domain, node.op_type, node.opset);
+    if (s->row == nullptr) return;  // already reported
+    Result<OpPtr> op = make_op(node, *s->row, pool_);
+    if (!op.ok()) return problems_->add(op.status());
+    s->op = op.take();
+    std::vector<Tensor> constants(node.inputs.size());
+    for (size_t i = 0; i < constants.size(); ++i) {
+      if (const Tensor* c = graph.constant(node.inputs[i])) constants[i] = *c;
+    }
+    Status status = s->op->prepare(constants, pool_);
+    if (!status.ok()) problems_->add(std::move(status).with_context(text(node.describe(), ": ")));
+  }
+
+  Pool& pool_;
+  Problems* problems_;
+  std::vector<int> constant_of_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Plan>> make_plan(std::unique_ptr<IrGraph> graph, Pool& pool) {
+  Problems problems;
+  std::unique_ptr<Plan> plan = Planner(pool, &problems).plan(*graph);
+  if (!problems.empty()) return problems.report();
+  return plan;
+}
+
+}  // namespace onnxlet
