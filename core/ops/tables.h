@@ -13,6 +13,7 @@ extern const OpTable kBinaryOps;
 extern const OpTable kCastOps;
 extern const OpTable kConcatSplitOps;
 extern const OpTable kConstantOps;
+extern const OpTable kControlFlowOps;  // in runtime/
 extern const OpTable kConvIntegerOps;
 extern const OpTable kConvOps;
 extern const OpTable kConvContribOps;
@@ -37,6 +38,7 @@ extern const OpTable kReduceOps;
 extern const OpTable kReshapeOps;
 extern const OpTable kResizeOps;
 extern const OpTable kScatterOps;
+extern const OpTable kScanOps;  // in runtime/
 extern const OpTable kSelectOps;
 extern const OpTable kSequenceOps;
 extern const OpTable kSignalOps;

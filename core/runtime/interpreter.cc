@@ -1,12 +1,19 @@
 #include "runtime/interpreter.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/text.h"
 #include "ops/run.h"
 
 namespace onnxlet {
 namespace {
 
-const Value kAbsentValue;
+const Value& absent_value() {
+  static const Value* const value = new Value;  // never destroyed: no static destructor
+  return *value;
+}
+
 constexpr size_t kMaxFrames = 256;
 
 std::string shapes_text(std::span<const Value* const> inputs) {
@@ -32,7 +39,7 @@ void Interpreter::set_input(size_t index, Value value) {
 }
 
 const Value& Interpreter::value(const Frame& frame, Ref ref) const {
-  if (ref.absent()) return kAbsentValue;
+  if (ref.absent()) return absent_value();
   if (ref.is_slot()) return frame.slots[static_cast<size_t>(ref.slot_index())];
   return frame.plan->constants[static_cast<size_t>(ref.constant_index())];
 }

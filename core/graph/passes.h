@@ -1,0 +1,30 @@
+// Rewrites of the graph before it is planned. Each pass says whether it changed anything and can be switched off by name.
+#pragma once
+
+#include <span>
+
+#include "graph/ir.h"
+
+namespace onnxlet {
+
+struct Pass {
+  const char* name;
+  int level;                                   // runs when GraphOptions::level is at least this
+  Result<bool> (*run)(IrGraph& graph, Pool& pool);  // one graph; the driver visits subgraphs
+};
+
+std::span<const Pass> passes();
+
+struct PassReport {
+  const char* name;
+  bool changed;
+};
+
+Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::vector<PassReport>* report);
+
+// The passes, one file each.
+Result<bool> fold_constants(IrGraph& graph, Pool& pool);
+Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
+Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
+
+}  // namespace onnxlet

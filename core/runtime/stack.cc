@@ -1,0 +1,58 @@
+#include "runtime/stack.h"
+
+#include "base/visit.h"
+#include "ops/op.h"
+
+namespace onnxlet {
+
+Result<Tensor> stack(std::span<const Tensor> items, int64_t axis, const TypeSpec* declared, Pool& pool) {
+  if (items.empty()) {
+    if (declared == nullptr || declared->dtype == DType::kUndefined) {
+      return run_failed("an output that collects no values needs a declared element type");
+    }
+    Shape shape{0};
+    for (int64_t d : declared->dims) {
+      if (shape.rank() < Shape::kMaxRank) shape.push_back(d < 0 ? 0 : d);
+    }
+    return Tensor::allocate(pool, declared->dtype, shape);
+  }
+  const Tensor& first = items[0];
+  for (const Tensor& t : items) {
+    if (t.shape() != first.shape() || t.dtype() != first.dtype()) {
+      return run_failed("values collected over iterations must agree: ", first.dtype(), first.shape(), " and ", t.dtype(), t.shape());
+    }
+  }
+  if (first.rank() == Shape::kMaxRank) return not_implemented("more than ", Shape::kMaxRank, " dimensions");
+  OL_ASSIGN(const int at, normalize_axis(axis, first.rank() + 1));
+  Shape shape = first.shape();
+  shape.insert(at, static_cast<int64_t>(items.size()));
+  if (is_sub_byte(first.dtype())) return not_implemented("collecting values of type ", first.dtype());
+  OL_ASSIGN(Tensor out, Tensor::allocate(pool, first.dtype(), shape));
+  const int64_t outer = first.shape().product(0, at);
+  const int64_t inner = first.shape().product(at, first.rank());
+  const auto count = static_cast<int64_t>(items.size());
+  visit_size(first.dtype(), [&]<class T>() {
+    for (int64_t k = 0; k < count; ++k) {
+      const T* from = items[static_cast<size_t>(k)].data<T>();
+      for (int64_t o = 0; o < outer; ++o) std::copy_n(from + o * inner, inner, out.mutable_data<T>() + (o * count + k) * inner);
+    }
+  });
+  return out;
+}
+
+Result<Tensor> slice_of(const Tensor& t, int axis, int64_t index, Pool& pool) {
+  const Rows rows = split_at(t.shape(), axis);
+  Shape shape = t.shape();
+  shape.erase(axis);
+  if (is_sub_byte(t.dtype())) return not_implemented("slicing values of type ", t.dtype());
+  OL_ASSIGN(Tensor out, Tensor::allocate(pool, t.dtype(), shape));
+  visit_size(t.dtype(), [&]<class T>() {
+    const T* from = t.data<T>();
+    for (int64_t o = 0; o < rows.outer; ++o) {
+      std::copy_n(from + (o * rows.n + index) * rows.inner, rows.inner, out.mutable_data<T>() + o * rows.inner);
+    }
+  });
+  return out;
+}
+
+}  // namespace onnxlet
