@@ -1,5 +1,6 @@
 #include "base/tensor.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -100,6 +101,13 @@ uint64_t Tensor::bytes() const {
 }
 
 bool Tensor::unique() const { return storage_ != nullptr && storage_->references == 1; }
+
+Result<Tensor> Tensor::copy(Pool& pool) const {
+  OL_ASSIGN(Tensor t, allocate(pool, dtype_, shape_, unpacked_));
+  if (dtype_ == DType::kString) std::copy_n(data<std::string>(), size(), t.mutable_data<std::string>());
+  else std::memcpy(t.data_, data_, static_cast<size_t>(bytes()));
+  return t;
+}
 
 Tensor Tensor::reshaped(const Shape& shape) const {
   Tensor t = *this;

@@ -67,6 +67,8 @@ class Tensor {
   View mutable_view() { return {data_, dtype_, shape_}; }
 
   bool unique() const;                          // the only reference to bytes this tensor may write
+  bool borrowed() const { return storage_ == nullptr && data_ != nullptr; }
+  Result<Tensor> copy(Pool& pool) const;        // the elements in bytes of their own
   Tensor reshaped(const Shape& shape) const;    // same bytes, same element count
   Tensor retyped(DType dtype) const;            // same bytes, element type of the same size
   Result<Tensor> unpack(Pool& pool) const;      // sub-byte, packed -> one element per byte; others: themselves

@@ -1,0 +1,123 @@
+#include "runtime/session.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "runtime/feed.h"
+
+namespace onnxlet {
+
+HostBytes::HostBytes(HostBytes&& other) noexcept : data(std::exchange(other.data, nullptr)), size(other.size) {}
+HostBytes::~HostBytes() { std::free(data); }
+
+Session::~Session() = default;
+
+Result<std::unique_ptr<Session>> Session::create(std::unique_ptr<ModelFile> file, SessionOptions options) {
+  std::unique_ptr<Session> session(new Session);
+  session->options_ = std::move(options);
+  OL_TRY(session->initialize(std::move(file)));
+  return session;
+}
+
+Status Session::initialize(std::unique_ptr<ModelFile> file) {
+  file_ = std::move(file);
+  Model& model = file_->model;
+  pool_->set_limit(options_.max_memory);
+  random_state_ = options_.seed;
+  profile_.enable(options_.profile);
+  profile_.set_trace(options_.trace);
+  interface_ = graph_interface(model);
+  OL_ASSIGN(std::unique_ptr<IrGraph> graph, build_graph(model, options_.graph, *pool_));
+  OL_TRY(run_passes(*graph, options_.graph, *pool_, &passes_));
+  for (ValueId id : graph->inputs) {
+    const std::string_view name = graph->value(id).name;
+    const auto info = std::find_if(model.graph.inputs.begin(), model.graph.inputs.end(),
+                                   [&](const ValueInfo& v) { return v.name == name; });
+    plan_inputs_.push_back(&*info);
+    Value initial;
+    for (const TensorRef& t : model.graph.initializers) {
+      if (t.name != name) continue;
+      OL_ASSIGN(Tensor tensor, tensor_from(t, *pool_));
+      initial = Value(std::move(tensor));
+    }
+    defaults_.push_back(std::move(initial));
+  }
+  OL_ASSIGN(plan_, make_plan(std::move(graph), *pool_));
+  if (profile_.trace() >= 1) {
+    for (const Step& s : plan_->steps) log_line(1, s.node.describe());
+  }
+  return {};
+}
+
+std::string Session::memory() const {
+  uint64_t model_bytes = file_->bytes_.size;
+  for (const HostBytes& b : file_->external_) model_bytes += b.size;
+  JsonWriter w;
+  w.begin_object().field("in_use", pool_->in_use()).field("peak", pool_->peak()).field("limit", options_.max_memory);
+  w.field("model_bytes", model_bytes).end_object();
+  return w.take();
+}
+
+Run::Run(Session& session)
+    : session_(session),
+      interpreter_(*session.plan_, *session.pool_, &session.random_state_, &session.profile_),
+      feeds_(session.plan_inputs_.size()) {}
+
+Status Run::feed(std::string_view name, const Value& value) {
+  const auto& inputs = session_.plan_inputs_;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]->name != name) continue;
+    OL_TRY(check_feed(*inputs[i], value, session_.options_.graph.free_dimensions));
+    feeds_[i] = value;
+    return {};
+  }
+  std::string known;
+  for (const ValueInfo* v : inputs) append(known, text(known.empty() ? "'" : ", '", v->name, "'"));
+  return invalid_argument("the model has no input '", name, "'; its inputs are ", known.empty() ? "none" : known);
+}
+
+Status Run::fetch(std::string_view name) {
+  const auto& outputs = session_.interface_.outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]->name != name) continue;
+    fetches_.push_back(i);
+    return {};
+  }
+  std::string known;
+  for (const ValueInfo* v : outputs) append(known, text(known.empty() ? "'" : ", '", v->name, "'"));
+  return invalid_argument("the model has no output '", name, "'; its outputs are ", known);
+}
+
+Status Run::begin() {
+  std::string missing;
+  for (size_t i = 0; i < feeds_.size(); ++i) {
+    if (!feeds_[i].present()) feeds_[i] = session_.defaults_[i];
+    if (feeds_[i].present()) {
+      interpreter_.set_input(i, std::move(feeds_[i]));
+    } else {
+      append(missing, text(missing.empty() ? "'" : ", '", session_.plan_inputs_[i]->name, "'"));
+    }
+  }
+  if (!missing.empty()) return invalid_argument("missing input: ", missing);
+  session_.profile_.start_run();
+  begun_ = true;
+  return {};
+}
+
+Result<Progress> Run::step() {
+  if (!begun_) OL_TRY(begin());
+  OL_ASSIGN(const Progress progress, interpreter_.step());
+  if (progress == Progress::kPending) return progress;
+  std::vector<Value>& outputs = interpreter_.outputs();
+  if (fetches_.empty()) {
+    results_ = std::move(outputs);
+  } else {
+    for (size_t i : fetches_) results_.push_back(outputs[i]);
+  }
+  return progress;
+}
+
+}  // namespace onnxlet
