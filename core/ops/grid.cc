@@ -1,12 +1,279 @@
+// Sampling on grids, regions of interest, and the inverses of sliding windows.
+#include <algorithm>
+#include <string_view>
+
+#include "kernels/grid.h"
+#include "kernels/move.h"
+#include "kernels/scatter.h"
+#include "ops/as_float.h"
 #include "ops/op.h"
+#include "ops/shape_util.h"
 
 namespace onnxlet {
 namespace {
 
-const OpRow kRows[] = {{}};
+struct GridSample : Op {
+  GridOptions options;
+
+  Status init(Attrs& a) {
+    const std::string_view mode = a.s("mode", "linear"), padding = a.s("padding_mode", "zeros");
+    if (mode == "linear" || mode == "bilinear") options.mode = GridMode::kLinear;
+    else if (mode == "nearest") options.mode = GridMode::kNearest;
+    else if (mode == "cubic" || mode == "bicubic") options.mode = GridMode::kCubic;
+    else return invalid_graph("mode must be linear, nearest or cubic; it is ", mode);
+    if (padding == "zeros") options.padding = GridPadding::kZeros;
+    else if (padding == "border") options.padding = GridPadding::kBorder;
+    else if (padding == "reflection") options.padding = GridPadding::kReflection;
+    else return invalid_graph("padding_mode must be zeros, border or reflection; it is ", padding);
+    options.align_corners = a.i("align_corners", 0) != 0;
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    return wants_double(ctx.in(0).dtype()) ? sample<double>(ctx) : sample<float>(ctx);
+  }
+
+  template <class T>
+  Status sample(OpContext& ctx) const {
+    const Tensor &x = ctx.in(0), &grid = ctx.in(1);
+    const int rank = x.rank() - 2;
+    if (rank < 1 || grid.rank() != x.rank() || grid.shape().back() != rank || grid.dim(0) != x.dim(0)) {
+      return run_failed("X [N,C,d...] needs a grid [N,d...,", rank, "]; they have shapes ", x.shape(), " and ", grid.shape());
+    }
+    if (rank > kMaxGridDims) return not_implemented("GridSample over ", rank, " spatial axes is not supported; at most ", kMaxGridDims);
+    Shape shape{x.dim(0), x.dim(1)}, dims;
+    for (int i = 0; i < rank; ++i) {
+      shape.push_back(grid.dim(i + 1));
+      dims.push_back(x.dim(i + 2));
+    }
+    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
+    OL_ASSIGN(const T* at, values_as<T>(ctx, grid));
+    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    if (y->size() == 0) return {};
+    if (dims.size() == 0) return run_failed("X has no pixels to sample: ", x.shape());
+    grid_sample<T>(from, x.dim(0), x.dim(1), dims, at, grid.shape().product(1, rank + 1), options, to);
+    store(to, y);
+    return {};
+  }
+};
+
+struct AffineGrid : Op {
+  bool align_corners;
+
+  Status init(Attrs& a) {
+    align_corners = a.i("align_corners", 0) != 0;
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    return ctx.in(0).dtype() == DType::kDouble ? make_grid<double>(ctx) : make_grid<float>(ctx);
+  }
+
+  template <class T>
+  Status make_grid(OpContext& ctx) const {
+    const Tensor& theta = ctx.in(0);
+    OL_ASSIGN(const auto size, to_ints(ctx.in(1), "size"));
+    const int64_t k = static_cast<int64_t>(size.size()) - 2;
+    if (k < 2 || k > kMaxGridDims) return run_failed("size must be [N,C,H,W] or [N,C,D,H,W]; it has ", size.size(), " entries");
+    if (!(theta.shape() == Shape{size[0], k, k + 1})) {
+      return run_failed("theta must have shape ", Shape{size[0], k, k + 1}, "; it has ", theta.shape());
+    }
+    OL_ASSIGN(const Shape dims, make_shape(std::span(size).subspan(2)));
+    Shape shape{size[0]};
+    for (const int64_t d : dims) shape.push_back(d);
+    shape.push_back(k);
+    OL_ASSIGN(Tensor* y, ctx.out(0, theta.dtype(), shape));
+    OL_ASSIGN(const T* from, values_as<T>(ctx, theta));
+    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    affine_grid<T>(from, size[0], dims, align_corners, to);
+    store(to, y);
+    return {};
+  }
+};
+
+struct Col2Im : Op {
+  std::vector<int64_t> strides, dilations, pads;
+
+  Status init(Attrs& a) {
+    strides = a.ints("strides");
+    dilations = a.ints("dilations");
+    pads = a.ints("pads");
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    return wants_double(ctx.in(0).dtype()) ? sum_blocks<double>(ctx) : sum_blocks<float>(ctx);
+  }
+
+  template <class T>
+  Status sum_blocks(OpContext& ctx) const {
+    const Tensor& x = ctx.in(0);
+    OL_ASSIGN(const auto image, to_ints(ctx.in(1), "image_shape"));
+    OL_ASSIGN(const auto block, to_ints(ctx.in(2), "block_shape"));
+    const size_t rank = image.size();
+    const std::vector<int64_t> step = strides.empty() ? std::vector<int64_t>(rank, 1) : strides;
+    const std::vector<int64_t> dilation = dilations.empty() ? std::vector<int64_t>(rank, 1) : dilations;
+    const std::vector<int64_t> pad = pads.empty() ? std::vector<int64_t>(2 * rank, 0) : pads;
+    if (rank == 0 || rank + 2 > static_cast<size_t>(Shape::kMaxRank) || block.size() != rank || step.size() != rank ||
+        dilation.size() != rank || pad.size() != 2 * rank) {
+      return run_failed("image_shape, block_shape, strides and dilations need one entry per axis, pads two; image_shape has ", rank);
+    }
+    BlockGeometry g{Shape(image), Shape(block), {}, step, dilation, pad};
+    for (size_t i = 0; i < rank; ++i) {
+      if (image[i] < 0 || block[i] < 1 || step[i] < 1 || dilation[i] < 1) {
+        return run_failed("axis ", i, " of Col2Im has a size, stride or dilation that is not positive");
+      }
+      const int64_t room = image[i] + pad[i] + pad[i + rank] - dilation[i] * (block[i] - 1) - 1;
+      g.columns.push_back(room < 0 ? 0 : room / step[i] + 1);
+    }
+    const int64_t cells = g.block.size();
+    if (x.rank() != 3 || x.dim(1) % cells != 0 || x.dim(2) != g.columns.size()) {
+      return run_failed("the input must be [N, C*", cells, ", ", g.columns.size(), "]; it has shape ", x.shape());
+    }
+    Shape shape{x.dim(0), x.dim(1) / cells};
+    for (const int64_t d : image) shape.push_back(d);
+    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
+    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    col2im<T>(from, shape[0] * shape[1], g, to);
+    store(to, y);
+    return {};
+  }
+};
+
+struct RoiAlign : Op {
+  RoiAlignOptions options;
+  int64_t out_height, out_width;
+  float scale;
+
+  Status init(Attrs& a) {
+    const std::string_view mode = a.s("mode", "avg");
+    const std::string_view transform = a.s("coordinate_transformation_mode", "output_half_pixel");
+    if (mode != "avg" && mode != "max") return invalid_graph("mode must be avg or max; it is ", mode);
+    options = {a.i("sampling_ratio", 0), mode == "max", transform == "half_pixel"};
+    out_height = a.i("output_height", 1);
+    out_width = a.i("output_width", 1);
+    scale = a.f("spatial_scale", 1);
+    if (out_height < 1 || out_width < 1 || options.sampling_ratio > 1 << 16) {
+      return invalid_graph("output_height and output_width must be positive; they are ", out_height, " and ", out_width);
+    }
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override { return ctx.in(0).dtype() == DType::kDouble ? align<double>(ctx) : align<float>(ctx); }
+
+  template <class T>
+  Status align(OpContext& ctx) const {
+    const Tensor &x = ctx.in(0), &rois = ctx.in(1);
+    if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 4 || ctx.in(2).size() != rois.dim(0)) {
+      return run_failed("X [N,C,H,W], rois [R,4] and batch_indices [R] are needed; they have shapes ", x.shape(), ", ",
+                        rois.shape(), ", ", ctx.in(2).shape());
+    }
+    OL_ASSIGN(const int64_t* batch, wrap_indices(ctx, ctx.in(2), x.dim(0)));
+    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), out_height, out_width}));
+    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
+    OL_ASSIGN(const T* boxes, values_as<T>(ctx, rois));
+    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    const RoiGeometry g{x.dim(1), x.dim(2), x.dim(3), out_height, out_width, scale};
+    roi_align<T>(from, g, boxes, batch, rois.dim(0), options, to);
+    store(to, y);
+    return {};
+  }
+};
+
+struct MaxRoiPool : Op {
+  std::vector<int64_t> pooled;
+  float scale;
+
+  Status init(Attrs& a) {
+    pooled = a.ints("pooled_shape");
+    scale = a.f("spatial_scale", 1);
+    if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1) return invalid_graph("pooled_shape must be two positive numbers");
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override { return ctx.in(0).dtype() == DType::kDouble ? pool<double>(ctx) : pool<float>(ctx); }
+
+  template <class T>
+  Status pool(OpContext& ctx) const {
+    const Tensor &x = ctx.in(0), &rois = ctx.in(1);
+    if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 5) {
+      return run_failed("X [N,C,H,W] and rois [R,5] are needed; they have shapes ", x.shape(), ", ", rois.shape());
+    }
+    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), pooled[0], pooled[1]}));
+    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
+    OL_ASSIGN(const T* boxes, values_as<T>(ctx, rois));
+    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    for (int64_t r = 0; r < rois.dim(0); ++r) {
+      const double b = static_cast<double>(boxes[5 * r]);
+      if (!(b >= 0 && b < static_cast<double>(x.dim(0)))) return run_failed("roi ", r, " names image ", b, " of ", x.dim(0));
+    }
+    max_roi_pool<T>(from, {x.dim(1), x.dim(2), x.dim(3), pooled[0], pooled[1], scale}, boxes, rois.dim(0), to);
+    store(to, y);
+    return {};
+  }
+};
+
+struct MaxUnpool : Op {
+  std::vector<int64_t> kernel, strides, pads;
+
+  Status init(Attrs& a) {
+    kernel = a.ints("kernel_shape");
+    strides = a.ints("strides");
+    pads = a.ints("pads");
+    if (strides.empty()) strides.assign(kernel.size(), 1);
+    if (pads.empty()) pads.assign(2 * kernel.size(), 0);
+    if (strides.size() != kernel.size() || pads.size() != 2 * kernel.size()) {
+      return invalid_graph("kernel_shape has ", kernel.size(), " entries, strides ", strides.size(), ", pads ", pads.size());
+    }
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    const Tensor &x = ctx.in(0), &indices = ctx.in(1);
+    const int rank = static_cast<int>(kernel.size());
+    if (x.rank() != rank + 2 || !(indices.shape() == x.shape())) {
+      return run_failed("X and I must have one shape of rank ", rank + 2, "; they have ", x.shape(), " and ", indices.shape());
+    }
+    Shape inner = x.shape();  // what the indices count in
+    for (int i = 0; i < rank; ++i) {
+      const auto a = static_cast<size_t>(i);
+      inner[i + 2] = (x.dim(i + 2) - 1) * strides[a] - pads[a] - pads[a + kernel.size()] + kernel[a];
+    }
+    OL_TRY(checked_size(inner).status());
+    Shape shape = inner;
+    if (ctx.has(2)) {
+      OL_ASSIGN(const auto dims, to_ints(ctx.in(2), "output_shape"));
+      OL_ASSIGN(shape, make_shape(dims));
+      if (shape.rank() != inner.rank()) return run_failed("output_shape must have ", inner.rank(), " entries; it has ", shape.rank());
+    }
+    const Shape to = shape.strides(), from = inner.strides();
+    OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(x.size()));
+    for (int64_t i = 0; i < x.size(); ++i) {
+      int64_t rest = indices.data<int64_t>()[i];
+      if (rest < 0 || rest >= inner.size()) return run_failed("index ", rest, " is outside the unpooled ", inner);
+      offsets[i] = 0;
+      for (int axis = 0; axis < inner.rank(); ++axis) {
+        const int64_t at = rest / from[axis];
+        rest %= from[axis];
+        if (at >= shape[axis]) return run_failed("index ", indices.data<int64_t>()[i], " is outside output_shape ", shape);
+        offsets[i] += at * to[axis];
+      }
+    }
+    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    clear_elements(x.dtype(), y->mutable_raw(), y->size());
+    return scatter_runs(x.dtype(), Scatter::kNone, offsets, x.size(), 1, x.raw(), y->mutable_raw());
+  }
+};
+
+const OpRow kRows[] = {
+    {"GridSample", 16, make<GridSample>}, {"AffineGrid", 20, make<AffineGrid>}, {"Col2Im", 18, make<Col2Im>},
+    {"RoiAlign", 10, make<RoiAlign>},     {"MaxRoiPool", 1, make<MaxRoiPool>},  {"MaxUnpool", 9, make<MaxUnpool>},
+};
 
 }  // namespace
 
-extern const OpTable kGridOps{"", {kRows, 0}};
+extern const OpTable kGridOps{"", kRows};
 
 }  // namespace onnxlet
