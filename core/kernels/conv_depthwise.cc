@@ -96,7 +96,8 @@ void row(const RowJob& r) {
 // Copies the input rows that output rows [oh0, oh1) need, zeros around them.
 void copy_band(const Plane& p, const float* plane, int64_t oh0, int64_t oh1, float* out) {
   const int64_t rows = (oh1 - oh0 - 1) * p.stride_h + (p.kernel_h - 1) * p.dilation_h + 1;
-  const int64_t left = std::min(p.pad_w, p.width), body = std::min(p.in_w, p.width - left);
+  const int64_t skip = std::max<int64_t>(-p.pad_w, 0);  // negative padding crops
+  const int64_t left = std::clamp<int64_t>(p.pad_w, 0, p.width), body = std::clamp<int64_t>(p.in_w - skip, 0, p.width - left);
   for (int64_t i = 0; i < rows; ++i, out += p.width) {
     const int64_t ih = oh0 * p.stride_h - p.pad_h + i;
     if (ih < 0 || ih >= p.in_h) {
@@ -104,7 +105,7 @@ void copy_band(const Plane& p, const float* plane, int64_t oh0, int64_t oh1, flo
       continue;
     }
     std::fill(out, out + left, 0.0f);
-    std::memcpy(out + left, plane + ih * p.in_w, static_cast<size_t>(body) * sizeof(float));
+    std::memcpy(out + left, plane + ih * p.in_w + skip, static_cast<size_t>(body) * sizeof(float));
     std::fill(out + left + body, out + p.width, 0.0f);
   }
 }

@@ -33,6 +33,7 @@ Window window(Shape in, Shape kernel, Shape stride, Shape dilation, Shape pad, S
 void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups, bool nhwc = false) {
   Random r;
   const int64_t in = w.in.size(), out = w.out.size(), group_k = channels / groups * w.taps();
+  const double tolerance = 1e-5 + 2e-7 * static_cast<double>(group_k);
   const std::vector<float> x = r.fill(batch * channels * in), weights = r.fill(out_channels * group_k), bias = r.fill(out_channels);
   std::vector<double> expected(static_cast<size_t>(batch * out_channels * out));
   conv_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(), doubles(bias).data(), expected.data());
@@ -71,7 +72,7 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
       for (int64_t m = 0; m < out_channels; ++m) {
         for (int64_t p = 0; p < out; ++p) {
           const size_t at = static_cast<size_t>(nhwc ? (b * out + p) * out_channels + m : (b * out_channels + m) * out + p);
-          CHECK_NEAR(y[at], expected[static_cast<size_t>((b * out_channels + m) * out + p)], 1e-4);
+          CHECK_NEAR(y[at], expected[static_cast<size_t>((b * out_channels + m) * out + p)], tolerance);
         }
       }
     }
