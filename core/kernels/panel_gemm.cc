@@ -52,6 +52,24 @@ void add_to(float* c, int64_t columns, F32x4 lo, F32x4 hi) {
   for (int64_t j = 0; j < columns; ++j) c[j] += j < 4 ? lo[static_cast<int>(j)] : hi[static_cast<int>(j - 4)];
 }
 
+void one_panel(const PanelGemm& g, int64_t p) {
+  const float* b = g.panels + p * g.panel_stride;
+  float* out = g.c + p * kPanel;
+  const int64_t columns = std::min(kPanel, g.n - p * kPanel);
+  int64_t r = 0;
+  for (; r + 4 <= g.m; r += 4) {
+    F32x4 acc[8];
+    for (F32x4& v : acc) v = F32x4::splat(0);
+    tile4(g.a + r * g.lda, g.k, g.lda, b, acc);
+    for (int i = 0; i < 4; ++i) add_to(out + (r + i) * g.ldc, columns, acc[2 * i], acc[2 * i + 1]);
+  }
+  for (; r < g.m; ++r) {
+    F32x4 acc[2];
+    tile1(g.a + r * g.lda, g.k, b, acc);
+    add_to(out + r * g.ldc, columns, acc[0], acc[1]);
+  }
+}
+
 }  // namespace
 
 void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride, float* panels) {
@@ -66,28 +84,14 @@ void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64
   }
 }
 
-void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c,
-                int64_t ldc) {
-  const int64_t count = (n + kPanel - 1) / kPanel;
-  parallel_for(count, grain_for(m * k * 2), [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      const float* b = panels + p * kPanel * k;
-      float* out = c + p * kPanel;
-      const int64_t columns = std::min(kPanel, n - p * kPanel);
-      int64_t r = 0;
-      for (; r + 4 <= m; r += 4) {
-        F32x4 acc[8];
-        for (F32x4& v : acc) v = F32x4::splat(0);
-        tile4(a + r * lda, k, lda, b, acc);
-        for (int i = 0; i < 4; ++i) add_to(out + (r + i) * ldc, columns, acc[2 * i], acc[2 * i + 1]);
-      }
-      for (; r < m; ++r) {
-        F32x4 acc[2];
-        tile1(a + r * lda, k, b, acc);
-        add_to(out + r * ldc, columns, acc[0], acc[1]);
-      }
-    }
+void panel_gemm(const PanelGemm& g) {
+  parallel_for((g.n + kPanel - 1) / kPanel, grain_for(g.m * g.k * 2), [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) one_panel(g, p);
   });
+}
+
+void panel_gemm_serial(const PanelGemm& g) {
+  for (int64_t p = 0; p * kPanel < g.n; ++p) one_panel(g, p);
 }
 
 }  // namespace onnxlet

@@ -12,8 +12,16 @@ inline int64_t packed_panels_size(int64_t k, int64_t n) { return (n + kPanel - 1
 // panel is filled with zeros.
 void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64_t column_stride, float* panels);
 
-// c[m, n] += a[m, k] * panels. The rows of a and c lie lda and ldc apart.
-void panel_gemm(const float* a, int64_t m, int64_t k, int64_t lda, const float* panels, int64_t n, float* c,
-                int64_t ldc);
+// c[m, n] += a[m, k] * panels. The rows of a and c lie lda and ldc apart, the panels panel_stride (usually 8 * k).
+struct PanelGemm {
+  const float* a;
+  int64_t m, k, lda;
+  const float* panels;
+  int64_t panel_stride, n;
+  float* c;
+  int64_t ldc;
+};
+void panel_gemm(const PanelGemm& g);         // shares the panels between threads
+void panel_gemm_serial(const PanelGemm& g);  // for bodies of parallel_for
 
 }  // namespace onnxlet

@@ -226,6 +226,11 @@ struct Recurrent::Direction {
   bool batch_first;
 };
 
+// c[m, n] += a[m, k] * panels, with the rows of c ldc apart.
+void multiply(const float* a, int64_t m, int64_t k, const float* panels, int64_t n, float* c, int64_t ldc) {
+  panel_gemm(PanelGemm{a, m, k, k, panels, kPanel * k, n, c, ldc});
+}
+
 // What a uint8 dynamically quantized matrix stands for, as float.
 const float* fake_quantize(const float* x, int64_t n, float* out) {
   float lo = 0, hi = 0;
@@ -243,7 +248,7 @@ void Recurrent::run_direction(const Direction& d) const {
   const int64_t first = r_columns(hidden);
   const float* x = d.quantized ? fake_quantize(d.x, length * batch * d.size.input, d.quantized) : d.x;
   for (int64_t i = 0; i < length * batch; ++i) std::copy_n(d.weights.bias.data(), n, d.projected + i * n);
-  panel_gemm(x, length * batch, d.size.input, d.size.input, d.weights.w, n, d.projected, n);
+  multiply(x, length * batch, d.size.input, d.weights.w, n, d.projected, n);
   const Step step_of{d.spec, d.peephole, hidden};
   for (int64_t s = 0; s < length; ++s) {
     const auto time_of = [&](int64_t b) { return d.reverse ? std::max<int64_t>(d.lengths[b] - 1 - s, 0) : s; };
@@ -252,16 +257,16 @@ void Recurrent::run_direction(const Direction& d) const {
       std::copy_n(d.projected + row * n, n, d.gate + b * n);
     }
     const float* h = d.quantized ? fake_quantize(d.h, batch * hidden, d.quantized) : d.h;
-    panel_gemm(h, batch, hidden, hidden, d.weights.r, first, d.gate, n);
+    multiply(h, batch, hidden, d.weights.r, first, d.gate, n);
     if (splits_last_gate()) {
       if (linear_before_reset) {
         for (int64_t b = 0; b < batch; ++b) std::copy_n(d.weights.last_bias.data(), hidden, d.extra + b * hidden);
-        panel_gemm(d.h, batch, hidden, hidden, d.weights.r_last, hidden, d.extra, hidden);
+        multiply(d.h, batch, hidden, d.weights.r_last, hidden, d.extra, hidden);
       } else {
         for (int64_t b = 0; b < batch; ++b) {
           before_last_gate(step_of, d.gate + b * n, d.h + b * hidden, d.extra + b * hidden);
         }
-        panel_gemm(d.extra, batch, hidden, hidden, d.weights.r_last, hidden, d.gate + first, n);
+        multiply(d.extra, batch, hidden, d.weights.r_last, hidden, d.gate + first, n);
       }
     }
     for (int64_t b = 0; b < batch; ++b) {
