@@ -46,7 +46,7 @@ class ModelFile {
 struct SessionOptions {
   GraphOptions graph;
   uint64_t max_memory = 0;
-  bool profile = false, deterministic = false;
+  bool profile = false, deterministic = false, memory_plan = true;
   int trace = 0;
   uint64_t seed = 0;
 };
