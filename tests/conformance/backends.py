@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
+
+from tests.support.paths import ROOT
 
 
 class Runnable(Protocol):
@@ -15,13 +20,6 @@ class Runnable(Protocol):
 Prepare = Callable[[bytes], Runnable]
 
 
-def _native() -> Prepare:
-    from tests.support.ctypes_engine import Engine, Session
-
-    engine = Engine()
-    return lambda model: Session(engine, model)
-
-
 class _ByName:
     """Adapts a session of onnxruntime's shape (get_inputs, run) to positions."""
 
@@ -31,6 +29,31 @@ class _ByName:
 
     def run(self, inputs: Sequence[Any]) -> list[Any]:
         return list(self.session.run(None, dict(zip(self.names, inputs, strict=False))))
+
+
+def _onnxlet(engine: str, threads: int) -> Prepare:
+    import onnxlet
+
+    options = onnxlet.SessionOptions()
+    options.intra_op_num_threads = threads
+    return lambda model: _ByName(onnxlet.InferenceSession(model, options, _engine=engine))
+
+
+def _native(threads: int) -> Prepare:
+    library = native_library()
+    if library is None:
+        raise FileNotFoundError("no libonnxlet.so under build/; build the native engine or set ONNXLET_NATIVE_LIB")
+    os.environ["ONNXLET_NATIVE_LIB"] = str(library)
+    return _onnxlet("native", threads)
+
+
+def native_library() -> Path | None:
+    """$ONNXLET_NATIVE_LIB, else the newest library under build/."""
+    chosen = os.environ.get("ONNXLET_NATIVE_LIB")
+    if chosen:
+        return Path(chosen)
+    found = sorted(ROOT.glob("build/**/libonnxlet.so"), key=lambda path: path.stat().st_mtime)
+    return found[-1] if found else None
 
 
 def _onnxruntime() -> Prepare:
@@ -53,12 +76,19 @@ class _Reference:
 
 
 BACKENDS: dict[str, Callable[[], Prepare]] = {
-    "native": _native,
+    "wasm": functools.partial(_onnxlet, "wasm", 1),
+    "wasm-2-threads": functools.partial(_onnxlet, "wasm", 2),
+    **{flavour: functools.partial(_onnxlet, flavour, 1) for flavour in ("simd", "relaxed", "scalar")},
+    **{flavour: functools.partial(_onnxlet, flavour, 2) for flavour in ("threads", "relaxed-threads")},
+    "native": functools.partial(_native, 1),
+    "native-2-threads": functools.partial(_native, 2),
     "onnxruntime": _onnxruntime,
     "reference": lambda: _Reference,
 }
 
 
 def available() -> str:
-    """The engine to test when none is asked for."""
-    return "native"
+    """The engine to test when none is asked for: WebAssembly, or where it is not built the native library."""
+    from onnxlet.hosts import flavours
+
+    return "wasm" if any(flavours.engine_dir().glob("*.wasm")) or native_library() is None else "native"
