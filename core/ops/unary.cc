@@ -1,12 +1,113 @@
-#include "ops/op.h"
+// Mathematical functions of one element, and the predicates on one element.
+#include "ops/unary.h"
+
+#include "base/parallel.h"
 
 namespace onnxlet {
 namespace {
 
-const OpRow kRows[] = {{}};
+struct UnaryOp : Op {
+  const UnaryKernel* kernel;
+  UnaryParams params;
+
+  Status run(OpContext& ctx) const override {
+    const ConstView x = ctx.in(0).view();
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype, x.shape));
+    ctx.set_kernel(kernel->name);
+    apply_unary(*kernel, params, x, y->mutable_view());
+    return {};
+  }
+};
+
+struct IsNaN : Op {
+  Status init(Attrs&) { return {}; }
+  Status run(OpContext& ctx) const override {
+    const Tensor& x = ctx.in(0);
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kBool, x.shape()));
+    is_nan(x.dtype(), x.raw(), y->mutable_data<bool>(), x.size());
+    return {};
+  }
+};
+
+struct IsInf : Op {
+  bool negative, positive;
+  Status init(Attrs& a) {
+    negative = a.i("detect_negative", 1) != 0;
+    positive = a.i("detect_positive", 1) != 0;
+    return {};
+  }
+  Status run(OpContext& ctx) const override {
+    const Tensor& x = ctx.in(0);
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kBool, x.shape()));
+    is_inf(x.dtype(), x.raw(), y->mutable_data<bool>(), x.size(), negative, positive);
+    return {};
+  }
+};
+
+struct Not : Op {
+  Status init(Attrs&) { return {}; }
+  Status run(OpContext& ctx) const override {
+    const ConstView x = ctx.in(0).view();
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kBool, x.shape));
+    const uint8_t* src = x.as<uint8_t>();
+    bool* dst = y->mutable_data<bool>();
+    for (int64_t i = 0, n = x.size(); i < n; ++i) dst[i] = src[i] == 0;
+    return {};
+  }
+};
+
+struct BitwiseNot : Op {
+  Status init(Attrs&) { return {}; }
+  Status run(OpContext& ctx) const override {
+    const ConstView x = ctx.in(0).view();
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype, x.shape));
+    bitwise_not(x.dtype, x.data, y->mutable_raw(), x.size());
+    return {};
+  }
+};
+
+const OpRow kRows[] = {
+    {"Abs", 1, make_unary<kAbsKernel>, kInPlace},
+    {"Acos", 7, make_unary<kAcosKernel>, kInPlace},
+    {"Acosh", 9, make_unary<kAcoshKernel>, kInPlace},
+    {"Asin", 7, make_unary<kAsinKernel>, kInPlace},
+    {"Asinh", 9, make_unary<kAsinhKernel>, kInPlace},
+    {"Atan", 7, make_unary<kAtanKernel>, kInPlace},
+    {"Atanh", 9, make_unary<kAtanhKernel>, kInPlace},
+    {"BitwiseNot", 18, make<BitwiseNot>, kInPlace},
+    {"Ceil", 1, make_unary<kCeilKernel>, kInPlace},
+    {"Cos", 7, make_unary<kCosKernel>, kInPlace},
+    {"Cosh", 9, make_unary<kCoshKernel>, kInPlace},
+    {"Erf", 9, make_unary<kErfKernel>, kInPlace},
+    {"Exp", 1, make_unary<kExpKernel>, kInPlace},
+    {"Floor", 1, make_unary<kFloorKernel>, kInPlace},
+    {"IsInf", 10, make<IsInf>},
+    {"IsNaN", 9, make<IsNaN>},
+    {"Log", 1, make_unary<kLogKernel>, kInPlace},
+    {"Neg", 1, make_unary<kNegKernel>, kInPlace},
+    {"Not", 1, make<Not>, kInPlace},
+    {"Reciprocal", 1, make_unary<kReciprocalKernel>, kInPlace},
+    {"Round", 11, make_unary<kRoundKernel>, kInPlace},
+    {"Sign", 9, make_unary<kSignKernel>, kInPlace},
+    {"Sin", 7, make_unary<kSinKernel>, kInPlace},
+    {"Sinh", 9, make_unary<kSinhKernel>, kInPlace},
+    {"Sqrt", 1, make_unary<kSqrtKernel>, kInPlace},
+    {"Tan", 7, make_unary<kTanKernel>, kInPlace},
+    {"Tanh", 1, make_unary<kTanhKernel>, kInPlace},
+};
 
 }  // namespace
 
-extern const OpTable kUnaryOps{"", {kRows, 0}};
+Result<OpPtr> make_unary_op(Attrs& attrs, const UnaryKernel& kernel) {
+  auto op = std::make_unique<UnaryOp>();
+  op->kernel = &kernel;
+  attrs.ignore("consumed_inputs");  // a memory hint of opset 1
+  for (int i = 0; i < kUnaryParams && kernel.attributes[i] != nullptr; ++i) {
+    op->params.set(i, attrs.f(kernel.attributes[i]));
+  }
+  return OpPtr(std::move(op));
+}
+
+extern const OpTable kUnaryOps{"", kRows};
 
 }  // namespace onnxlet
