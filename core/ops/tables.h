@@ -49,5 +49,8 @@ extern const OpTable kTopKOps;
 extern const OpTable kTransposeOps;
 extern const OpTable kUnaryOps;
 extern const OpTable kVariadicOps;
+extern const OpTable kQLinearOps;
+extern const OpTable kQuantizeContribOps;
+extern const OpTable kTrainingOps;
 
 }  // namespace onnxlet
