@@ -72,33 +72,4 @@ Status promote_attributes(IrNode* node, IrGraph* graph, Pool& pool) {
   return {};
 }
 
-Result<Tensor> densify(const SparseTensorRef& ref, Pool& pool) {
-  OL_ASSIGN(const Tensor values, tensor_from(ref.values, pool));
-  OL_ASSIGN(const Tensor indices, tensor_from(ref.indices, pool));
-  if (values.dtype() == DType::kString || is_sub_byte(values.dtype())) {
-    return not_implemented("sparse tensors of ", values.dtype(), " are not supported");
-  }
-  OL_ASSIGN(Tensor dense, Tensor::allocate(pool, values.dtype(), ref.dims));
-  const size_t width = element_size(values.dtype());
-  std::memset(dense.mutable_raw(), 0, static_cast<size_t>(dense.bytes()));
-  const int64_t count = values.size();
-  const bool linear = indices.rank() < 2;
-  const int per_value = linear ? 1 : static_cast<int>(indices.dim(1));
-  if (indices.dtype() != DType::kInt64 || indices.size() != count * per_value || (!linear && per_value != ref.dims.rank())) {
-    return invalid_graph("sparse tensor '", ref.values.name, "': indices of shape ", indices.shape(), " do not fit ", count,
-                         " values in ", ref.dims);
-  }
-  const Shape strides = ref.dims.strides();
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t at = 0;
-    for (int d = 0; d < per_value; ++d) at += indices.data<int64_t>()[i * per_value + d] * (linear ? 1 : strides[d]);
-    if (at < 0 || at >= dense.size()) {
-      return invalid_graph("sparse tensor '", ref.values.name, "': index ", at, " is outside ", ref.dims);
-    }
-    std::memcpy(dense.mutable_data<char>() + static_cast<size_t>(at) * width,
-                values.data<char>() + static_cast<size_t>(i) * width, width);
-  }
-  return dense;
-}
-
 }  // namespace onnxlet

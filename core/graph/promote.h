@@ -8,7 +8,4 @@ namespace onnxlet {
 // form (Clip's min and max, Squeeze's axes, Slice's starts ...).
 Status promote_attributes(IrNode* node, IrGraph* graph, Pool& pool);
 
-// The dense form of a sparse initializer (linear indices, or one row of coordinates per value).
-Result<Tensor> densify(const SparseTensorRef& ref, Pool& pool);
-
 }  // namespace onnxlet

@@ -136,5 +136,7 @@ Status parse_function(std::string_view bytes, Function* out);
 // Elements of a TensorProto: borrowed from the file where the encoding allows, else decoded into the pool.
 // Sub-byte types stay packed. Checks that the bytes match the shape.
 Result<Tensor> tensor_from(const TensorRef& ref, Pool& pool);
+// The dense form of a sparse tensor (linear indices, or one row of coordinates per value).
+Result<Tensor> densify(const SparseTensorRef& ref, Pool& pool);
 
 }  // namespace onnxlet

@@ -63,6 +63,7 @@ std::vector<std::string_view> Attrs::strings(std::string_view name) {
 
 Result<Tensor> Attrs::tensor(std::string_view name) {
   const Attribute* a = take(name);
+  if (a != nullptr && a->sparse != nullptr) return densify(*a->sparse, pool_);
   if (a == nullptr || a->t == nullptr) return Tensor();
   OL_ASSIGN(Tensor t, tensor_from(*a->t, pool_));
   return t;

@@ -241,8 +241,8 @@ struct Dropout : Op {
     bool training = false;
     double ratio = 0.5;
     if (ctx.has(2)) {
-      OL_ASSIGN(const double mode, to_double(ctx.in(2), "training_mode"));
-      training = mode != 0;
+      if (ctx.in(2).size() != 1) return run_failed("training_mode must be a scalar; it has shape ", ctx.in(2).shape());
+      training = *ctx.in(2).data<bool>();
       if (ctx.has(1)) {
         OL_ASSIGN(ratio, to_double(ctx.in(1), "ratio"));
       }
