@@ -34,6 +34,7 @@ class _ByName:
 def _onnxlet(engine: str, threads: int) -> Prepare:
     import onnxlet
 
+    generate_bindings()
     options = onnxlet.SessionOptions()
     options.intra_op_num_threads = threads
     return lambda model: _ByName(onnxlet.InferenceSession(model, options, _engine=engine))
@@ -45,6 +46,15 @@ def _native(threads: int) -> Prepare:
         raise FileNotFoundError("no libonnxlet.so under build/; build the native engine or set ONNXLET_NATIVE_LIB")
     os.environ["ONNXLET_NATIVE_LIB"] = str(library)
     return _onnxlet("native", threads)
+
+
+def generate_bindings() -> None:
+    """Writes onnxlet/hosts/abi_gen.py where only the engine was built and not the package."""
+    from onnxlet.build import bindings
+
+    header, target = ROOT / "core" / "abi" / "onnxlet.h", ROOT / "onnxlet" / "hosts" / "abi_gen.py"
+    if not target.exists() or target.stat().st_mtime < header.stat().st_mtime:
+        target.write_text(bindings.python_module(bindings.parse(header.read_text(encoding="utf-8"))), encoding="utf-8")
 
 
 def native_library() -> Path | None:

@@ -30,6 +30,7 @@ def main() -> int:
     cases = select(load_cases(), options.k, options.suite, options.op)
     if not cases:
         parser.error("no case matches")
+    BACKENDS[options.engine]()  # a missing build is told here, once
     outcomes: dict[int, Outcome] = {}
     start = time.monotonic()
     for outcome in run_isolated(cases, options.engine, options.jobs):
