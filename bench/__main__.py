@@ -39,12 +39,18 @@ def main() -> int:
     if options.list:
         print("\n".join(models()))
         return 0
-    chosen = [m for m in models().values() if (any(m.name.startswith(n) for n in options.model) if options.model else not m.slow)]
+    chosen = [
+        m
+        for m in models().values()
+        if (any(m.name.startswith(n) for n in options.model) if options.model else not m.slow)
+    ]
     if not chosen:
         parser.error(f"no model is called so; --list shows them: {', '.join(options.model)}")
     peer = install_peer()
     where = "Chromium" if options.browser else "Node"
-    print(f"{where}, {options.threads} thread{'s' * (options.threads > 1)}, milliseconds per run (median); memory is the peak of wasm memory\n")
+    print(
+        f"{where}, {options.threads} thread{'s' * (options.threads > 1)}, milliseconds per run (median); memory is the peak of wasm memory\n"
+    )
     print(f"{'model':<28}{OURS:>10}{PEER:>17}{'ratio':>8}{'load':>15}{'memory, MiB':>16}{'difference':>13}")
     results = []
     for model in chosen:
@@ -56,8 +62,15 @@ def main() -> int:
         print(describe(model.name, result), flush=True)
     ratios = [r["ratio"] for r in results if r.get("ratio")]
     if ratios:
-        print(f"\n{OURS} is {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} times as fast as {PEER} in the geometric mean of {len(ratios)} models")
-    report = {"where": where, "threads": options.threads, "machine": platform.processor() or platform.machine(), "results": results}
+        print(
+            f"\n{OURS} is {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} times as fast as {PEER} in the geometric mean of {len(ratios)} models"
+        )
+    report = {
+        "where": where,
+        "threads": options.threads,
+        "machine": platform.processor() or platform.machine(),
+        "results": results,
+    }
     if options.json:
         options.json.write_text(json.dumps(report, indent=1))
     if options.plot:
@@ -95,11 +108,20 @@ def run_in_node(job: dict[str, Any], folder: Path, model: Model, peer: Path) -> 
 
 def run_in_chromium(job: dict[str, Any], folder: Path, model: Model, peer: Path) -> dict[str, Any]:
     path = model.path()
-    mounts = {"/bench/": HERE, "/peer/": peer / "dist", "/ours/": ROOT / "js" / "dist", "/model/": path.parent, "/inputs/": folder}
+    mounts = {
+        "/bench/": HERE,
+        "/peer/": peer / "dist",
+        "/ours/": ROOT / "js" / "dist",
+        "/model/": path.parent,
+        "/inputs/": folder,
+    }
     with serve(mounts) as origin, chromium() as browser:
         for entry in job["inputs"]:
             entry["file"] = f"/inputs/{entry['file']}"
-        engines = [{"name": OURS, "url": f"{origin}/ours/onnxlet.mjs"}, {"name": PEER, "url": f"{origin}/peer/ort.wasm.min.mjs"}]
+        engines = [
+            {"name": OURS, "url": f"{origin}/ours/onnxlet.mjs"},
+            {"name": PEER, "url": f"{origin}/peer/ort.wasm.min.mjs"},
+        ]
         job |= {"model": f"/model/{path.name}", "engines": engines}
         page = browser.new_page()
         page.goto(f"{origin}/bench/page.html")

@@ -25,5 +25,7 @@ def write_plot(path: Path, report: dict[str, Any]) -> None:
         parts.append(f'<text x="{LEFT - 8}" y="{y + 14}" text-anchor="end">{escape(name)}</text>')
         parts.append(f'<rect x="{LEFT}" y="{y}" width="{ratio * scale:.1f}" height="{ROW - 8}" fill="{colour}"/>')
         parts.append(f'<text x="{LEFT + ratio * scale + 6:.1f}" y="{y + 14}">{ratio:.2f}</text>')
-    parts.append(f'<line x1="{LEFT + scale:.1f}" x2="{LEFT + scale:.1f}" y1="{TOP - 8}" y2="{height - 12}" stroke="#444" stroke-dasharray="4 3"/>')
+    parts.append(
+        f'<line x1="{LEFT + scale:.1f}" x2="{LEFT + scale:.1f}" y1="{TOP - 8}" y2="{height - 12}" stroke="#444" stroke-dasharray="4 3"/>'
+    )
     path.write_text("\n".join([*parts, "</svg>\n"]))

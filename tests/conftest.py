@@ -16,7 +16,9 @@ from tests.support.paths import in_ci
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--engine", choices=sorted(BACKENDS), help="what operator and conformance tests run on (default: wasm)")
+    parser.addoption(
+        "--engine", choices=sorted(BACKENDS), help="what operator and conformance tests run on (default: wasm)"
+    )
     parser.addoption("--fast", action="store_true", help="leave out the tests marked slow")
 
 

@@ -135,13 +135,27 @@ def main() -> None:
         annotate(image, lines).save(options.output)
     memory = memory_used(reader)
     if options.json:
-        found = [{"text": line.text, "confidence": round(line.confidence, 4), "box": line.box.corners.round(1).tolist()} for line in lines]
-        print(json.dumps({"lines": found, "load_seconds": loaded - started, "read_seconds": done - loaded, "memory_bytes": memory}))
+        found = [
+            {"text": line.text, "confidence": round(line.confidence, 4), "box": line.box.corners.round(1).tolist()}
+            for line in lines
+        ]
+        print(
+            json.dumps(
+                {
+                    "lines": found,
+                    "load_seconds": loaded - started,
+                    "read_seconds": done - loaded,
+                    "memory_bytes": memory,
+                }
+            )
+        )
         return
     for line in lines:
         corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in line.box.corners)
         print(f"{line.confidence:.3f}  {line.text:<34} {corners}")
-    print(f"{len(lines)} lines from {options.image.name}: loaded in {loaded - started:.2f} s, read in {done - loaded:.2f} s, {memory / 2**20:.0f} MiB at the peak")
+    print(
+        f"{len(lines)} lines from {options.image.name}: loaded in {loaded - started:.2f} s, read in {done - loaded:.2f} s, {memory / 2**20:.0f} MiB at the peak"
+    )
     if options.output:
         print(f"wrote {options.output}")
 

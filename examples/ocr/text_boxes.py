@@ -26,7 +26,9 @@ class Box:
         return float(np.linalg.norm(self.corners[3] - self.corners[0]))
 
 
-def find_boxes(probability: np.ndarray, threshold: float = 0.3, box_threshold: float = 0.5, unclip: float = 1.6) -> list[Box]:
+def find_boxes(
+    probability: np.ndarray, threshold: float = 0.3, box_threshold: float = 0.5, unclip: float = 1.6
+) -> list[Box]:
     """`probability`: float [height, width]. The detector marks text shrunk towards its middle line; `unclip` grows it back."""
     mask = probability > threshold
     boxes = []
@@ -38,7 +40,12 @@ def find_boxes(probability: np.ndarray, threshold: float = 0.3, box_threshold: f
         centre, axes, size = smallest_rectangle(convex_hull(points))
         grow = size[0] * size[1] * unclip / (2 * (size[0] + size[1]))
         half = size / 2 + grow
-        corners = np.array([centre + sx * half[0] * axes[0] + sy * half[1] * axes[1] for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        corners = np.array(
+            [
+                centre + sx * half[0] * axes[0] + sy * half[1] * axes[1]
+                for sx, sy in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+            ]
+        )
         boxes.append(Box(corners, score))
     return boxes
 

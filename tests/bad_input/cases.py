@@ -29,11 +29,15 @@ def good_model() -> bytes:
     return _model([helper.make_node("Relu", ["x"], ["y"], name="first")])
 
 
-def _model(nodes: list[onnx.NodeProto], *, inputs: Any = None, outputs: Any = None, weights: Any = (), opset: int = 17) -> bytes:
+def _model(
+    nodes: list[onnx.NodeProto], *, inputs: Any = None, outputs: Any = None, weights: Any = (), opset: int = 17
+) -> bytes:
     inputs = inputs or [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, "n"])]
     outputs = outputs or [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
     graph = helper.make_graph(nodes, "bad", inputs, outputs, list(weights))
-    return bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8).SerializeToString())
+    return bytes(
+        helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8).SerializeToString()
+    )
 
 
 def _one(op_type: str, inputs: list[str], **attributes: Any) -> Callable[[], bytes]:
@@ -71,7 +75,10 @@ def _short_weight() -> bytes:
 
 
 def _two_problems() -> bytes:
-    nodes = [helper.make_node("Frobnicate", ["x"], ["a"], name="one"), helper.make_node("Relu", ["a"], ["y"], name="two", colour=1)]
+    nodes = [
+        helper.make_node("Frobnicate", ["x"], ["a"], name="one"),
+        helper.make_node("Relu", ["a"], ["y"], name="two", colour=1),
+    ]
     return _model(nodes)
 
 
@@ -80,7 +87,9 @@ def _missing_value() -> bytes:
 
 
 def _cycle() -> bytes:
-    return _model([helper.make_node("Add", ["x", "y"], ["a"], name="one"), helper.make_node("Relu", ["a"], ["y"], name="two")])
+    return _model(
+        [helper.make_node("Add", ["x", "y"], ["a"], name="one"), helper.make_node("Relu", ["a"], ["y"], name="two")]
+    )
 
 
 def _unknown_element_type() -> bytes:
@@ -91,12 +100,19 @@ def _unknown_element_type() -> bytes:
 
 def _strings_to_relu() -> bytes:
     kind = helper.make_tensor_value_info("x", TensorProto.STRING, [2, 3])
-    return _model([helper.make_node("Relu", ["x"], ["y"], name="the_node")], inputs=[kind], outputs=[helper.make_tensor_value_info("y", TensorProto.STRING, None)])
+    return _model(
+        [helper.make_node("Relu", ["x"], ["y"], name="the_node")],
+        inputs=[kind],
+        outputs=[helper.make_tensor_value_info("y", TensorProto.STRING, None)],
+    )
 
 
 def _huge_result() -> bytes:
     shape = numpy_helper.from_array(np.array([1 << 20, 1 << 20], np.int64), "shape")
-    nodes = [helper.make_node("Expand", ["first", "shape"], ["y"], name="the_node"), helper.make_node("ReduceMax", ["x"], ["first"], keepdims=0)]
+    nodes = [
+        helper.make_node("Expand", ["first", "shape"], ["y"], name="the_node"),
+        helper.make_node("ReduceMax", ["x"], ["first"], keepdims=0),
+    ]
     return _model(nodes[::-1], weights=[shape])
 
 
@@ -111,7 +127,12 @@ def _future_opset() -> bytes:
 
 BAD_MODELS = (
     Bad("empty", "INVALID_PROTOBUF", ("empty",), lambda: b""),
-    Bad("web-page", "INVALID_PROTOBUF", (r"byte \d+|HTML",), lambda: b"<!doctype html><html><body>404 not found</body></html>"),
+    Bad(
+        "web-page",
+        "INVALID_PROTOBUF",
+        (r"byte \d+|HTML",),
+        lambda: b"<!doctype html><html><body>404 not found</body></html>",
+    ),
     Bad("truncated", "INVALID_PROTOBUF", (r"byte \d+",), _truncated),
     Bad("overlong-field", "INVALID_PROTOBUF", (r"byte \d+",), _overlong_field),
     Bad("impossible-wire-type", "INVALID_PROTOBUF", (r"byte \d+", "wire type"), _impossible_wire_type),
@@ -138,7 +159,13 @@ BAD_RUNS = (
     Bad("wrong-dtype", "INVALID_ARGUMENT", ("'x'", "double|float64", "float"), good_model, {"x": X.astype(np.float64)}),
     Bad("wrong-shape", "INVALID_ARGUMENT", ("'x'", r"\[3,\s?2\]", r"\[2,\s?n\]"), good_model, {"x": X.T.copy()}),
     Bad("wrong-rank", "INVALID_ARGUMENT", ("'x'", r"\[2\]", r"\[2,\s?n\]"), good_model, {"x": X[:, 0].copy()}),
-    Bad("rule-broken-by-data", "RUN_FAILED", ("MatMul", r"\[2,\s?2\]", r"\[3,\s?400\]"), _with_weight, {"x": X[:, :2].copy()}),
+    Bad(
+        "rule-broken-by-data",
+        "RUN_FAILED",
+        ("MatMul", r"\[2,\s?2\]", r"\[3,\s?400\]"),
+        _with_weight,
+        {"x": X[:, :2].copy()},
+    ),
     Bad("too-large-for-memory", "OUT_OF_MEMORY", ("the_node", "Expand", "bytes|GiB|GB|MB|MiB"), _huge_result),
     Bad("size-beyond-64-bits", "RUN_FAILED", ("the_node", "Expand"), _huge_shape_product),
 )

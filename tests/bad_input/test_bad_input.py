@@ -40,7 +40,9 @@ def test_python_raises_the_class_of_the_code(bad: Bad) -> None:
 
 
 @pytest.mark.parametrize("host_name", ["node", "chromium"])
-def test_javascript_gives_the_same_codes_and_goes_on(host_name: str, get_host: Callable[[str], Host], tmp_path: Path) -> None:
+def test_javascript_gives_the_same_codes_and_goes_on(
+    host_name: str, get_host: Callable[[str], Host], tmp_path: Path
+) -> None:
     """All cases in one process or page, with a good session after each."""
     host = get_host(host_name)
     good = tmp_path / "good.onnx"

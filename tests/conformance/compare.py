@@ -17,7 +17,9 @@ class Mismatch(AssertionError):
         self.kind = kind
 
 
-def assert_outputs(actual: list[Any], expected: list[Any], *, operator: str, backend: str, rtol: float, atol: float) -> None:
+def assert_outputs(
+    actual: list[Any], expected: list[Any], *, operator: str, backend: str, rtol: float, atol: float
+) -> None:
     """Raises Mismatch at the first output that differs by more than its tolerance class allows."""
     if len(actual) != len(expected):
         raise Mismatch("count", f"{len(actual)} outputs, expected {len(expected)}")
@@ -47,7 +49,9 @@ def _compare(got: Any, want: Any, where: str, operator: str, backend: str, rtol:
     _compare_arrays(np.asarray(got), np.asarray(want), where, operator, backend, rtol, atol)
 
 
-def _compare_arrays(got: np.ndarray, want: np.ndarray, where: str, operator: str, backend: str, rtol: float, atol: float) -> None:
+def _compare_arrays(
+    got: np.ndarray, want: np.ndarray, where: str, operator: str, backend: str, rtol: float, atol: float
+) -> None:
     if want.dtype.kind in "US":
         want = want.astype(object)
     if got.dtype != want.dtype:
@@ -59,7 +63,7 @@ def _compare_arrays(got: np.ndarray, want: np.ndarray, where: str, operator: str
         if not set(np.unique(got).tolist()) <= {0, 1}:
             raise Mismatch("values", f"{where}: values {np.unique(got)[:5]}, expected only 0 and 1")
         return
-    if want.dtype == object or want.dtype.kind in "biu" and tolerance.kind == "exact":
+    if want.dtype == object or (want.dtype.kind in "biu" and tolerance.kind == "exact"):
         wrong = np.asarray(got != want)
     else:
         wide = np.complex128 if want.dtype.kind == "c" else np.float64
@@ -70,7 +74,10 @@ def _compare_arrays(got: np.ndarray, want: np.ndarray, where: str, operator: str
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
         at = list(index) if index else "[]"
-        raise Mismatch("values", f"{where}: {int(wrong.sum())} of {wrong.size} values beyond {tolerance}, at {at}: {got[index]!s}, expected {want[index]!s}")
+        raise Mismatch(
+            "values",
+            f"{where}: {int(wrong.sum())} of {wrong.size} values beyond {tolerance}, at {at}: {got[index]!s}, expected {want[index]!s}",
+        )
 
 
 def _kind(value: Any) -> str:

@@ -21,7 +21,9 @@ def _lines() -> dict[str, list[tuple[str, str]]]:
         if line.strip() and not line.startswith("#"):
             parts = line.split(None, 2)
             if len(parts) != 3:
-                raise ValueError(f"{FILE.name}, line {number}: a case, engines and a reason are needed; the line is {line!r}")
+                raise ValueError(
+                    f"{FILE.name}, line {number}: a case, engines and a reason are needed; the line is {line!r}"
+                )
             found.setdefault(parts[0], []).append((parts[1], parts[2]))
     return found
 

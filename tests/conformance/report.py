@@ -19,7 +19,9 @@ from tests.conformance.runner import Outcome, run_isolated
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.report", description=__doc__)
     parser.add_argument("--engine", choices=sorted(BACKENDS), default="native")
-    parser.add_argument("-k", metavar="PATTERN", help="only cases whose name or operator matches this regular expression (case ignored)")
+    parser.add_argument(
+        "-k", metavar="PATTERN", help="only cases whose name or operator matches this regular expression (case ignored)"
+    )
     parser.add_argument("--op", metavar="NAMES", help="only cases of these operators, separated by commas")
     parser.add_argument("--suite", choices=SUITES, action="append", help="only this suite; may be repeated")
     parser.add_argument("-j", "--jobs", type=int, default=min(os.cpu_count() or 1, 4))
@@ -45,17 +47,25 @@ def main() -> int:
             return 0
         options.json.write_text(text)
     print_report(cases, outcomes, options.verbose)
-    print(f"{options.engine}: {sum(o.passed for o in outcomes.values())} of {len(cases)} cases pass ({time.monotonic() - start:.0f} s)")
+    print(
+        f"{options.engine}: {sum(o.passed for o in outcomes.values())} of {len(cases)} cases pass ({time.monotonic() - start:.0f} s)"
+    )
     return 0
 
 
-def select(cases: tuple[Case, ...], pattern: str | None, suites: list[str] | None, operators: str | None = None) -> list[Case]:
+def select(
+    cases: tuple[Case, ...], pattern: str | None, suites: list[str] | None, operators: str | None = None
+) -> list[Case]:
     chosen = [case for case in cases if not suites or case.suite in suites]
     if operators:
         names = set(operators.split(","))
         chosen = [case for case in chosen if case.operator.removesuffix(" (expanded)") in names]
     if pattern:
-        chosen = [c for c in chosen if re.search(pattern, c.name, re.IGNORECASE) or re.search(pattern, c.operator, re.IGNORECASE)]
+        chosen = [
+            c
+            for c in chosen
+            if re.search(pattern, c.name, re.IGNORECASE) or re.search(pattern, c.operator, re.IGNORECASE)
+        ]
     return chosen
 
 
@@ -102,7 +112,13 @@ def shorten(message: str, limit: int = 300) -> str:
 
 def as_json(cases: list[Case], outcomes: dict[int, Outcome], engine: str) -> dict[str, object]:
     rows = [
-        {"case": f"{cases[i].suite}/{cases[i].name}", "operator": cases[i].operator, "reason": o.reason, "message": o.message, "seconds": round(o.seconds, 4)}
+        {
+            "case": f"{cases[i].suite}/{cases[i].name}",
+            "operator": cases[i].operator,
+            "reason": o.reason,
+            "message": o.message,
+            "seconds": round(o.seconds, 4),
+        }
         for i, o in sorted(outcomes.items())
     ]
     return {"engine": engine, "cases": len(cases), "passed": sum(o.passed for o in outcomes.values()), "outcomes": rows}

@@ -101,7 +101,7 @@ class _Worker:
         self.pending = chunk
         self.since = time.monotonic()
         self.timed_out = False
-        self.errors = tempfile.TemporaryFile()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the worker
         self.connection, child = context.Pipe(duplex=False)
         self.process = context.Process(target=_work, args=(child, cases, list(chunk), backend, self.errors.fileno()))
         self.process.start()
@@ -117,7 +117,11 @@ class _Worker:
             code_name = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         self.errors.seek(0)
         lines = [line for line in self.errors.read().decode(errors="replace").splitlines() if line.strip()]
-        telling = [line for line in lines if "ERROR" in line or "runtime error" in line or "Assertion" in line or "Error:" in line]
+        telling = [
+            line
+            for line in lines
+            if "ERROR" in line or "runtime error" in line or "Assertion" in line or "Error:" in line
+        ]
         text = (telling or lines[-1:] or [""])[0].strip()
         index = self.pending.pop(0)
         if self.timed_out:

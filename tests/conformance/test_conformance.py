@@ -14,7 +14,10 @@ def case_id(case: Case) -> str:
     return f"{case.suite}/{case.name}"
 
 
-@pytest.mark.parametrize("case", [pytest.param(c, id=case_id(c), marks=[pytest.mark.slow] if c.suite == "light" else []) for c in load_cases()])
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(c, id=case_id(c), marks=[pytest.mark.slow] if c.suite == "light" else []) for c in load_cases()],
+)
 def test_case(case: Case, backend: Prepare, engine_name: str) -> None:
     outcome = judge(0, case, backend, engine_name)
     reason = expected_failure(case_id(case), engine_name)

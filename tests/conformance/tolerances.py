@@ -79,7 +79,10 @@ _TABLE: tuple[tuple[str, str, str, Tolerance], ...] = (
 def choose(operator: str, dtype: str, backend: str) -> Tolerance:
     """The class for an output of `operator` with elements of `dtype` (numpy's name) on `backend`."""
     for operators, dtypes, backends, tolerance in _TABLE:
-        if all(any(fnmatch(v, p) for p in ps.split()) for v, ps in ((operator, operators), (dtype, dtypes), (backend, backends))):
+        if all(
+            any(fnmatch(v, p) for p in ps.split())
+            for v, ps in ((operator, operators), (dtype, dtypes), (backend, backends))
+        ):
             return tolerance
     raise AssertionError("the last row matches everything")
 

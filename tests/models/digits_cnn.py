@@ -39,8 +39,14 @@ class Conv3x3(Layer):
         super().__init__()
         per_group = 1 if depthwise else cin
         self.stride, self.depthwise = stride, depthwise
-        self.params["w"] = (rng.standard_normal((cout, per_group, 3, 3)) * np.sqrt(2 / (9 * per_group))).astype(np.float32)
-        self.equation = ("ncyxhw,chw->ncyx", "ncyx,ncyxhw->chw", "ncyx,chw->ncyxhw") if depthwise else ("ncyxhw,ochw->noyx", "noyx,ncyxhw->ochw", "noyx,ochw->ncyxhw")
+        self.params["w"] = (rng.standard_normal((cout, per_group, 3, 3)) * np.sqrt(2 / (9 * per_group))).astype(
+            np.float32
+        )
+        self.equation = (
+            ("ncyxhw,chw->ncyx", "ncyx,ncyxhw->chw", "ncyx,chw->ncyxhw")
+            if depthwise
+            else ("ncyxhw,ochw->noyx", "noyx,ncyxhw->ochw", "noyx,ochw->ncyxhw")
+        )
 
     def weights(self) -> np.ndarray:
         return self.params["w"][:, 0] if self.depthwise else self.params["w"]
@@ -48,7 +54,9 @@ class Conv3x3(Layer):
     def forward(self, x: np.ndarray) -> np.ndarray:
         padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
         self.shape = padded.shape
-        self.windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))[:, :, :: self.stride, :: self.stride]
+        self.windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))[
+            :, :, :: self.stride, :: self.stride
+        ]
         return np.einsum(self.equation[0], self.windows, self.weights(), optimize=True)
 
     def backward(self, dy: np.ndarray) -> np.ndarray:
@@ -104,7 +112,10 @@ class Head(Layer):
 
     def __init__(self, rng: np.random.Generator, cin: int, classes: int) -> None:
         super().__init__()
-        self.params = {"w": (rng.standard_normal((classes, cin)) * np.sqrt(1 / cin)).astype(np.float32), "b": np.zeros(classes, np.float32)}
+        self.params = {
+            "w": (rng.standard_normal((classes, cin)) * np.sqrt(1 / cin)).astype(np.float32),
+            "b": np.zeros(classes, np.float32),
+        }
 
     def forward(self, x: np.ndarray) -> np.ndarray:
         self.shape, self.pooled = x.shape, x.mean((2, 3))
@@ -152,7 +163,9 @@ def to_onnx(layers: list[Layer]) -> onnx.ModelProto:
     def add(op_type: str, tensors: list[np.ndarray], **attributes: object) -> None:
         nonlocal current
         names = [f"{op_type.lower()}{len(nodes)}.{k}" for k in range(len(tensors))]
-        initializers.extend(numpy_helper.from_array(np.asarray(t, np.float32), n) for t, n in zip(tensors, names, strict=True))
+        initializers.extend(
+            numpy_helper.from_array(np.asarray(t, np.float32), n) for t, n in zip(tensors, names, strict=True)
+        )
         output = f"t{len(nodes)}"
         nodes.append(helper.make_node(op_type, [current, *names], [output], **attributes))
         current = output
@@ -160,12 +173,23 @@ def to_onnx(layers: list[Layer]) -> onnx.ModelProto:
     for layer in layers:
         if isinstance(layer, Conv3x3):
             w = layer.params["w"]
-            add("Conv", [w], kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[layer.stride] * 2, group=len(w) if layer.depthwise else 1)
+            add(
+                "Conv",
+                [w],
+                kernel_shape=[3, 3],
+                pads=[1, 1, 1, 1],
+                strides=[layer.stride] * 2,
+                group=len(w) if layer.depthwise else 1,
+            )
         elif isinstance(layer, Pointwise):
             add("Conv", [layer.params["w"]], kernel_shape=[1, 1])
         elif isinstance(layer, NormRelu6):
             assert layer.mean is not None
-            add("BatchNormalization", [layer.params["scale"], layer.params["bias"], layer.mean, layer.variance], epsilon=EPSILON)
+            add(
+                "BatchNormalization",
+                [layer.params["scale"], layer.params["bias"], layer.mean, layer.variance],
+                epsilon=EPSILON,
+            )
             add("Clip", [np.float32(0), np.float32(6)])
         elif isinstance(layer, Head):
             add("GlobalAveragePool", [])
@@ -175,7 +199,10 @@ def to_onnx(layers: list[Layer]) -> onnx.ModelProto:
     image = helper.make_tensor_value_info("image", TensorProto.FLOAT, ["n", 1, 8, 8])
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", 10])
     model = helper.make_model(
-        helper.make_graph(nodes, "digits_cnn", [image], [logits], initializers), opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="onnxlet-tests"
+        helper.make_graph(nodes, "digits_cnn", [image], [logits], initializers),
+        opset_imports=[helper.make_opsetid("", 17)],
+        ir_version=8,
+        producer_name="onnxlet-tests",
     )
     onnx.checker.check_model(model, full_check=True)
     return model

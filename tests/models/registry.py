@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -39,7 +38,17 @@ class Model:
     slow: bool = False
 
 
-LIGHT = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet", "vgg19", "zfnet512")
+LIGHT = (
+    "bvlc_alexnet",
+    "densenet121",
+    "inception_v1",
+    "inception_v2",
+    "resnet50",
+    "shufflenet",
+    "squeezenet",
+    "vgg19",
+    "zfnet512",
+)
 
 
 def _rng() -> np.random.Generator:
@@ -83,7 +92,7 @@ def _built(name: str, code: ModuleType, build: Callable[[], onnx.ModelProto]) ->
                     model = build()
                     with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as scratch:
                         scratch.write(model.SerializeToString())
-                    os.replace(scratch.name, target)
+                    Path(scratch.name).replace(target)
         return target
 
     return path
@@ -151,17 +160,35 @@ def _digits(count: int) -> Feeds:
 
 
 def _models() -> Iterator[Model]:
-    yield Model("tinyocr-det", _fetched("tinyocr", "det.onnx"), lambda n: {"x": page(n, n)}, (320, 96, 224), group="tinyocr")
-    yield Model("tinyocr-rec", _fetched("tinyocr", "rec.onnx"), lambda n: {"x": page(48, n)}, (320, 97, 160), group="tinyocr")
+    yield Model(
+        "tinyocr-det", _fetched("tinyocr", "det.onnx"), lambda n: {"x": page(n, n)}, (320, 96, 224), group="tinyocr"
+    )
+    yield Model(
+        "tinyocr-rec", _fetched("tinyocr", "rec.onnx"), lambda n: {"x": page(48, n)}, (320, 97, 160), group="tinyocr"
+    )
     yield Model("magika", _fetched("magika", "model.onnx"), _magika)
     carried = (("stateN", "state"),)
-    for stem, extra in (("", ("sr",)), ("_16k_op15", ("sr",)), ("_half", ()), ("_op18_ifless", ("sr",)), ("_openvino_16k", ())):
-        yield Model(f"silero-vad{stem.replace('_', '-')}", _fetched("silero-vad", f"silero_vad{stem}.onnx"), _silero(*extra), state=carried, group="silero")
+    for stem, extra in (
+        ("", ("sr",)),
+        ("_16k_op15", ("sr",)),
+        ("_half", ()),
+        ("_op18_ifless", ("sr",)),
+        ("_openvino_16k", ()),
+    ):
+        yield Model(
+            f"silero-vad{stem.replace('_', '-')}",
+            _fetched("silero-vad", f"silero_vad{stem}.onnx"),
+            _silero(*extra),
+            state=carried,
+            group="silero",
+        )
     sequence = _fetched("silero-vad", "silero_vad_16k_sequence.onnx")
     yield Model("silero-vad-16k-sequence", sequence, _silero_sequence, state=(("hn", "h"), ("cn", "c")), group="silero")
     for kind, size in (("back", 256), ("front", 128)):
         file = _fetched("blazeface", f"face_detection_{kind}_{size}x{size}_barracuda.onnx")
-        yield Model(f"blazeface-{kind}", file, lambda _, n=size: {"input:0": picture(n, n)[None] * 2 - 1}, group="blazeface")  # type: ignore[misc]
+        yield Model(
+            f"blazeface-{kind}", file, lambda _, n=size: {"input:0": picture(n, n)[None] * 2 - 1}, group="blazeface"
+        )  # type: ignore[misc]
     build = lambda: selfie.convert(fetch("selfie-seg") / "selfie_segmentation.tflite")  # noqa: E731
     yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": picture(256, 256)[None]})
     yield Model("minilm", _built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))

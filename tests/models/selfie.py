@@ -34,7 +34,11 @@ class Record:
 
     def integer(self, field: int, default: int = 0, size: int = 4) -> int:
         at = self._offset(field)
-        return int(encode.Get(packer.int8 if size == 1 else packer.int32, self.table.Bytes, self.table.Pos + at)) if at else default
+        return (
+            int(encode.Get(packer.int8 if size == 1 else packer.int32, self.table.Bytes, self.table.Pos + at))
+            if at
+            else default
+        )
 
     def vector(self, field: int, dtype: Any) -> np.ndarray:
         at = self._offset(field)
@@ -80,7 +84,9 @@ class Converter:
             [helper.make_tensor_value_info("mask", TensorProto.FLOAT, self._shape(self.output))],
             self.initializers,
         )
-        result = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="onnxlet-tests")
+        result = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="onnxlet-tests"
+        )
         onnx.checker.check_model(result, full_check=True)
         return result
 
@@ -93,16 +99,29 @@ class Converter:
         elif code in (CONV_2D, DEPTHWISE_CONV_2D):
             self._convolution(operator.record(4), inputs, out, depthwise=code == DEPTHWISE_CONV_2D)
         elif code in (ADD, MUL):
-            self._activated("Add" if code == ADD else "Mul", [self._operand(i) for i in inputs], y, operator.record(4).integer(0, size=1))
+            self._activated(
+                "Add" if code == ADD else "Mul",
+                [self._operand(i) for i in inputs],
+                y,
+                operator.record(4).integer(0, size=1),
+            )
         elif code == AVERAGE_POOL_2D:
             options = operator.record(4)
             assert [options.integer(4), options.integer(3)] == self._shape(inputs[0])[1:3], "only global pooling occurs"
             self._node("GlobalAveragePool", [x], y)
         elif code == RESIZE_BILINEAR:
             options = operator.record(4)
-            mode = "align_corners" if options.integer(2, size=1) else "half_pixel" if options.integer(3, size=1) else "asymmetric"
+            mode = (
+                "align_corners"
+                if options.integer(2, size=1)
+                else "half_pixel"
+                if options.integer(3, size=1)
+                else "asymmetric"
+            )
             scales = np.array([1, 1, *np.divide(self._shape(out)[1:3], self._shape(inputs[0])[1:3])], np.float32)
-            self._node("Resize", [x, "", self._initializer(scales)], y, mode="linear", coordinate_transformation_mode=mode)
+            self._node(
+                "Resize", [x, "", self._initializer(scales)], y, mode="linear", coordinate_transformation_mode=mode
+            )
         elif code in (RELU, HARD_SWISH, LOGISTIC):
             self._node({RELU: "Relu", HARD_SWISH: "HardSwish", LOGISTIC: "Sigmoid"}[code], [x], y)
         elif code == CUSTOM:  # Convolution2DTransposeBias, weights [out, height, width, in]
@@ -119,11 +138,24 @@ class Converter:
         kernel = list(weights.shape[2:])
         pads = [0, 0, 0, 0]
         if options.integer(0, size=1) == SAME_PADDING:
-            total = [max((-(-size // s) - 1) * s + k - size, 0) for size, s, k in zip((height, width), strides, kernel, strict=True)]
+            total = [
+                max((-(-size // s) - 1) * s + k - size, 0)
+                for size, s, k in zip((height, width), strides, kernel, strict=True)
+            ]
             pads = [t // 2 for t in total] + [t - t // 2 for t in total]
-        dilations = [options.integer(6, 1), options.integer(5, 1)] if depthwise else [options.integer(5, 1), options.integer(4, 1)]
+        dilations = (
+            [options.integer(6, 1), options.integer(5, 1)]
+            if depthwise
+            else [options.integer(5, 1), options.integer(4, 1)]
+        )
         names = [_name(inputs[0]), self._initializer(weights), self._initializer(self.constants[inputs[2]])]
-        attributes = {"kernel_shape": kernel, "strides": strides, "pads": pads, "dilations": dilations, "group": channels if depthwise else 1}
+        attributes = {
+            "kernel_shape": kernel,
+            "strides": strides,
+            "pads": pads,
+            "dilations": dilations,
+            "group": channels if depthwise else 1,
+        }
         self._activated("Conv", names, _name(out), options.integer(4 if depthwise else 3, size=1), **attributes)
 
     def _activated(self, op_type: str, inputs: list[str], output: str, activation: int, **attributes: Any) -> None:
@@ -140,7 +172,9 @@ class Converter:
         constant = self.constants.get(index)
         if constant is None:
             return _name(index)
-        return self._initializer(constant.transpose(0, 3, 1, 2) if constant.ndim == 4 else constant.reshape(1, -1, 1, 1))
+        return self._initializer(
+            constant.transpose(0, 3, 1, 2) if constant.ndim == 4 else constant.reshape(1, -1, 1, 1)
+        )
 
     def _constant(self, index: int) -> np.ndarray | None:
         tensor = self.tensors[index]

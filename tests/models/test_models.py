@@ -60,7 +60,9 @@ def largest_error(actual: list[np.ndarray], expected: list[np.ndarray]) -> tuple
 @pytest.mark.parametrize("model", model_params())
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("host_name", HOSTS)
-def test_outputs_are_onnxruntimes(model: Model, threads: int, host_name: str, get_host: Callable[[str], Host], fetched: Callable[..., object]) -> None:
+def test_outputs_are_onnxruntimes(
+    model: Model, threads: int, host_name: str, get_host: Callable[[str], Host], fetched: Callable[..., object]
+) -> None:
     path = fetched(model.path)
     actual = get_host(host_name).run(Task(path, feeds_of(model.name), model.state, threads))
     expected = expected_of(model.name)
@@ -99,8 +101,14 @@ def test_sentences_of_like_meaning_are_near(fetched: Callable[..., object], get_
     from tests.models.minilm import WordPiece
 
     path = fetched(models()["minilm"].path)
-    tokens = [WordPiece(fetch("minilm-l6") / "vocab.txt")(t) for t in ("A man is eating pasta.", "Someone is having a meal of noodles.", "The stock market crashed.")]
-    runs = [{"input_ids": i, "attention_mask": np.ones_like(i), "token_type_ids": np.zeros_like(i)} for i in (np.array([t]) for t in tokens)]
+    tokens = [
+        WordPiece(fetch("minilm-l6") / "vocab.txt")(t)
+        for t in ("A man is eating pasta.", "Someone is having a meal of noodles.", "The stock market crashed.")
+    ]
+    runs = [
+        {"input_ids": i, "attention_mask": np.ones_like(i), "token_type_ids": np.zeros_like(i)}
+        for i in (np.array([t]) for t in tokens)
+    ]
     means = [outputs["last_hidden_state"].mean(1)[0] for outputs in get_host("cpython").run(Task(path, runs))]
     pasta, noodles, stocks = (m / np.linalg.norm(m) for m in means)
     assert pasta @ noodles == pytest.approx(0.68, abs=0.02)

@@ -45,7 +45,9 @@ def make_model(
         names.pop()
     wanted = [...] * outputs if isinstance(outputs, int) else list(outputs)
     results = ["" if kind is None else f"y{i}" for i, kind in enumerate(wanted)]
-    node = helper.make_node(op_type, names, results, name="node", domain=domain, **{k: v for k, v in attributes.items() if v is not None})
+    node = helper.make_node(
+        op_type, names, results, name="node", domain=domain, **{k: v for k, v in attributes.items() if v is not None}
+    )
     version = opset or LATEST.get(domain, 1)
     imports = [helper.make_opsetid(domain, version)]
     if domain:
@@ -53,7 +55,11 @@ def make_model(
     graph = helper.make_graph(
         [node],
         op_type,
-        [helper.make_value_info(n, _type_of(v)) for i, (n, v) in enumerate(zip(names, inputs, strict=False)) if n and i not in constants],
+        [
+            helper.make_value_info(n, _type_of(v))
+            for i, (n, v) in enumerate(zip(names, inputs, strict=False))
+            if n and i not in constants
+        ],
         [helper.make_value_info(n, _declared(kind)) for n, kind in zip(results, wanted, strict=True) if n],
         [onnx.numpy_helper.from_array(np.asarray(inputs[i]), names[i]) for i in constants if names[i]],
     )
@@ -67,7 +73,9 @@ def run(backend: Prepare, model: onnx.ModelProto, inputs: Sequence[Any]) -> list
     """The outputs; `inputs` as given to make_model, those that are None or initializers being left out."""
     initialized = {tensor.name for tensor in model.graph.initializer}
     given = {f"x{i}": value for i, value in enumerate(inputs) if value is not None}
-    return backend(model.SerializeToString()).run([given[v.name] for v in model.graph.input if v.name not in initialized])
+    return backend(model.SerializeToString()).run(
+        [given[v.name] for v in model.graph.input if v.name not in initialized]
+    )
 
 
 def check(

@@ -22,9 +22,13 @@ def shapes(min_rank: int = 0, max_rank: int = 5, allow_zero: bool = True) -> st.
     return drawn.filter(lambda shape: int(np.prod(shape)) <= MAX_ELEMENTS)
 
 
-def broadcastable(count: int, max_rank: int = 4, allow_zero: bool = True) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
+def broadcastable(
+    count: int, max_rank: int = 4, allow_zero: bool = True
+) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
     """`count` shapes that broadcast together as numpy does."""
-    drawn = hnp.mutually_broadcastable_shapes(num_shapes=count, max_dims=max_rank, min_side=0 if allow_zero else 1, max_side=7)
+    drawn = hnp.mutually_broadcastable_shapes(
+        num_shapes=count, max_dims=max_rank, min_side=0 if allow_zero else 1, max_side=7
+    )
     return drawn.map(lambda result: result.input_shapes)
 
 
@@ -39,7 +43,7 @@ def arrays(draw: st.DrawFn, dtype: Any, shape: Any = None, special: bool = True)
     dtype = np.dtype(dtype)
     shape = draw(shapes()) if shape is None else draw(shape) if isinstance(shape, st.SearchStrategy) else shape
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    if dtype == object:
+    if dtype.kind == "O":
         return rng.choice(np.array(["", "a", "Ab", "zebra", "äöü", "日本"], dtype=object), shape)
     if dtype.kind == "b":
         return np.asarray(rng.random(shape) < 0.5)

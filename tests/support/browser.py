@@ -10,7 +10,7 @@ import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -21,7 +21,11 @@ CANDIDATES = ("chromium", "chromium-browser", "google-chrome-stable", "google-ch
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Serves folders under prefixes, cross-origin isolated unless told otherwise."""
 
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript", ".wasm": "application/wasm"}
+    extensions_map: ClassVar = {
+        **http.server.SimpleHTTPRequestHandler.extensions_map,
+        ".mjs": "text/javascript",
+        ".wasm": "application/wasm",
+    }
     protocol_version = "HTTP/1.1"
 
     def __init__(self, mounts: Mapping[str, Path], isolated: bool, *args: object) -> None:

@@ -55,7 +55,10 @@ class Host(Protocol):
 def later_feeds(task: Task) -> list[Mapping[str, np.ndarray]]:
     """The feeds of each run without those that are carried over."""
     carried = {name for _, name in task.state}
-    return [feeds if index == 0 else {k: v for k, v in feeds.items() if k not in carried} for index, feeds in enumerate(task.runs)]
+    return [
+        feeds if index == 0 else {k: v for k, v in feeds.items() if k not in carried}
+        for index, feeds in enumerate(task.runs)
+    ]
 
 
 class PythonHost:
@@ -98,13 +101,17 @@ class NodeHost:
         """What run_task.mjs gave for each, errors included."""
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
-            written = [_write(task, folder, str(task.model), ENGINE_JS.as_uri(), "", index) for index, task in enumerate(tasks)]
+            written = [
+                _write(task, folder, str(task.model), ENGINE_JS.as_uri(), "", index) for index, task in enumerate(tasks)
+            ]
             (folder / "tasks.json").write_text(json.dumps(written))
             command = ["node", str(SUPPORT / "run_tasks_node.mjs"), str(folder / "tasks.json")]
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_PER_TASK)
         lines = done.stdout.splitlines()
         if done.returncode != 0 or len(lines) != len(tasks):
-            raise RuntimeError(f"Node ended with {done.returncode} after {len(lines)} of {len(tasks)} tasks: {done.stderr[-2000:]}")
+            raise RuntimeError(
+                f"Node ended with {done.returncode} after {len(lines)} of {len(tasks)} tasks: {done.stderr[-2000:]}"
+            )
         return [json.loads(line) for line in lines]
 
 
@@ -129,7 +136,9 @@ class ChromiumHost:
             for task in tasks:
                 with tempfile.TemporaryDirectory() as scratch:
                     self.mounts["/model/"], self.mounts["/task/"] = task.model.parent, Path(scratch)
-                    written = _write(task, Path(scratch), f"/model/{task.model.name}", f"{self.origin}/js/onnxlet.mjs", "/task/", 0)
+                    written = _write(
+                        task, Path(scratch), f"/model/{task.model.name}", f"{self.origin}/js/onnxlet.mjs", "/task/", 0
+                    )
                     found.append(page.evaluate("(task) => window.runTask(task)", written))
         finally:
             page.close()
@@ -150,7 +159,13 @@ def _write(task: Task, folder: Path, model: str, engine: str, prefix: str, index
         sub.mkdir()
         runs.append([{**entry, "file": f"{prefix}{sub.name}/{entry['file']}"} for entry in write_inputs(sub, feeds)])
     options = {"intraOpNumThreads": task.threads, "deterministic": task.deterministic, **task.options}
-    return {"engine": engine, "model": model, "options": options, "runs": runs, "state": [list(pair) for pair in task.state]}
+    return {
+        "engine": engine,
+        "model": model,
+        "options": options,
+        "runs": runs,
+        "state": [list(pair) for pair in task.state],
+    }
 
 
 def _results(answer: dict[str, Any], task: Task) -> list[Arrays]:
