@@ -89,8 +89,6 @@ def choose(operator: str, dtype: str, backend: str) -> Tolerance:
 
 def epsilon(dtype: np.dtype[Any]) -> float:
     """Spacing of the type's values just above 1."""
-    if dtype.kind == "f":
-        return float(np.finfo(dtype).eps)
     import ml_dtypes
 
     return float(ml_dtypes.finfo(dtype).eps)
