@@ -20,6 +20,7 @@ struct ol_session {
   std::unique_ptr<Session> session;
 };
 struct ol_run {
+  explicit ol_run(Session& session) : run(session) {}
   Run run;
 };
 struct ol_value {
@@ -168,7 +169,7 @@ const char* ol_session_profile(ol_session* s) { return s != nullptr ? give(s->se
 // ---- run ----
 
 ol_run* ol_run_new(ol_session* session) {
-  if (session != nullptr) return new ol_run{Run(*session->session)};
+  if (session != nullptr) return new ol_run{*session->session};
   fail(no_handle("the session"));
   return nullptr;
 }

@@ -10,12 +10,16 @@ namespace onnxlet {
 struct Pool::Block {
   Block* next;
   Pool* pool;
-  uint64_t bytes;  // payload
-  void* base;      // what malloc gave
-  int size_class;
+  uint64_t bytes;     // payload
+  void* base;         // what malloc gave
+  int64_t sequence;   // in the recording of `epoch`
+  uint32_t epoch;
+  int size_class;     // kArenaClass: lies in the arena
 };
 
 namespace {
+
+constexpr int kArenaClass = -1;
 
 int64_t fail_countdown = 0;
 
@@ -35,50 +39,108 @@ int class_of(uint64_t bytes, uint64_t* rounded) {
   return (power - 6) * 4 + static_cast<int>(steps);
 }
 
+char* payload_of(void* block) { return static_cast<char*>(block) + kAlignment; }
+
 }  // namespace
 
 void fail_allocation_after(int64_t n) { fail_countdown = n; }
 
+Pool::~Pool() {
+  trim();
+  std::free(arena_);
+}
+
+void Pool::count(uint64_t bytes) {
+  in_use_ += bytes;
+  peak_ = std::max(peak_, in_use_);
+}
+
 void* Pool::allocate(size_t bytes) {
+  if (refuse_for_test()) return nullptr;
+  const int64_t sequence = sequence_++;
+  void* payload = nullptr;
+  if (mode_ == Mode::kReplaying) payload = allocate_planned(bytes, static_cast<size_t>(sequence));
+  if (payload == nullptr) payload = allocate_cached(bytes);
+  if (payload == nullptr) return nullptr;
+  ++live_;
+  if (mode_ == Mode::kRecording) {
+    auto* block = reinterpret_cast<Block*>(static_cast<char*>(payload) - kAlignment);
+    block->sequence = sequence;
+    block->epoch = epoch_;
+    recorded_.blocks.resize(static_cast<size_t>(sequence) + 1);  // a refused allocation leaves a gap
+    recorded_.blocks.back() = {sequence, -1, bytes + kAlignment};
+  }
+  return payload;
+}
+
+void* Pool::allocate_cached(size_t bytes) {
   uint64_t rounded = 0;
   const int size_class = class_of(bytes, &rounded);
-  if (refuse_for_test() || size_class >= kClasses) return nullptr;
+  if (size_class >= kClasses) return nullptr;
   if (limit_ != 0 && in_use_ + rounded > limit_) return nullptr;
   Block* block = free_[size_class];
   if (block != nullptr) {
     free_[size_class] = block->next;
     cached_ -= block->bytes;
   } else {
-    static_assert(sizeof(Block) <= kAlignment);
-    if (rounded > SIZE_MAX - 2 * kAlignment) return nullptr;
     if (limit_ != 0 && in_use_ + cached_ + rounded > limit_) trim();
-    const size_t total = static_cast<size_t>(rounded) + 2 * kAlignment;
-    void* base = std::malloc(total);
-    if (base == nullptr) {
+    if (rounded > SIZE_MAX - 2 * kAlignment) return nullptr;
+    block = make_block(static_cast<size_t>(rounded), size_class);
+    if (block == nullptr) {
       trim();
-      base = std::malloc(total);
-      if (base == nullptr) return nullptr;
+      block = make_block(static_cast<size_t>(rounded), size_class);
     }
-    const uintptr_t payload = (reinterpret_cast<uintptr_t>(base) + 2 * kAlignment - 1) / kAlignment * kAlignment;
-    block = reinterpret_cast<Block*>(payload - kAlignment);
-    *block = {nullptr, this, rounded, base, size_class};
+    if (block == nullptr) return nullptr;
   }
-  in_use_ += block->bytes;
-  peak_ = std::max(peak_, in_use_);
-  return reinterpret_cast<char*>(block) + kAlignment;
+  block->epoch = 0;
+  count(block->bytes);
+  return payload_of(block);
+}
+
+Pool::Block* Pool::make_block(size_t bytes, int size_class) {
+  static_assert(sizeof(Block) <= kAlignment);
+  void* base = std::malloc(bytes + 2 * kAlignment);
+  if (base == nullptr) return nullptr;
+  const uintptr_t payload = (reinterpret_cast<uintptr_t>(base) + 2 * kAlignment - 1) / kAlignment * kAlignment;
+  auto* block = reinterpret_cast<Block*>(payload - kAlignment);
+  *block = {nullptr, this, bytes, base, 0, 0, size_class};
+  return block;
+}
+
+void* Pool::allocate_planned(size_t bytes, size_t sequence) {
+  if (sequence >= plan_->blocks.size()) return nullptr;
+  const uint64_t begin = plan_->arena.offsets[sequence];
+  if (begin == ArenaPlan::kUnplanned || bytes + kAlignment > plan_->blocks[sequence].bytes) return nullptr;
+  const uint64_t end = begin + kAlignment + bytes;
+  for (const auto& [b, e] : arena_live_) {
+    if (begin < e && b < end) return nullptr;
+  }
+  arena_live_.emplace_back(begin, end);
+  auto* block = reinterpret_cast<Block*>(static_cast<char*>(arena_) + begin);
+  *block = {nullptr, this, bytes, nullptr, 0, 0, kArenaClass};
+  return payload_of(block);
 }
 
 void Pool::release(void* payload) {
   if (payload == nullptr) return;
   auto* block = reinterpret_cast<Block*>(static_cast<char*>(payload) - kAlignment);
   Pool& pool = *block->pool;
-  pool.in_use_ -= block->bytes;
-  pool.cached_ += block->bytes;
-  block->next = pool.free_[block->size_class];
-  pool.free_[block->size_class] = block;
+  --pool.live_;
+  if (block->size_class == kArenaClass) {
+    const auto begin = static_cast<uint64_t>(reinterpret_cast<char*>(block) - static_cast<char*>(pool.arena_));
+    std::erase_if(pool.arena_live_, [&](const auto& range) { return range.first == begin; });
+  } else {
+    if (pool.mode_ == Mode::kRecording && block->epoch == pool.epoch_) {
+      pool.recorded_.blocks[static_cast<size_t>(block->sequence)].last = pool.sequence_ - 1;
+    }
+    pool.in_use_ -= block->bytes;
+    pool.cached_ += block->bytes;
+    block->next = pool.free_[block->size_class];
+    pool.free_[block->size_class] = block;
+  }
   if (pool.retired_) {
     pool.trim();
-    if (pool.in_use_ == 0) delete &pool;
+    if (pool.live_ == 0) delete &pool;
   }
 }
 
@@ -96,7 +158,49 @@ void Pool::trim() {
 void Pool::retire() {
   trim();
   retired_ = true;
-  if (in_use_ == 0) delete this;
+  if (live_ == 0) delete this;
+}
+
+void Pool::begin_recording() {
+  mode_ = Mode::kRecording;
+  ++epoch_;
+  sequence_ = 0;
+  recorded_ = {};
+}
+
+bool Pool::reserve_arena(uint64_t bytes) {
+  if (bytes <= arena_bytes_) return true;
+  if (!arena_live_.empty()) return false;  // a host still holds a value in the smaller one
+  if (bytes > SIZE_MAX - kAlignment || (limit_ != 0 && in_use_ - arena_bytes_ + bytes > limit_)) return false;
+  trim();
+  std::free(arena_);
+  in_use_ -= arena_bytes_;
+  arena_bytes_ = 0;
+  arena_ = std::aligned_alloc(kAlignment, static_cast<size_t>(bytes));
+  if (arena_ == nullptr) return false;
+  arena_bytes_ = bytes;
+  count(bytes);
+  return true;
+}
+
+void Pool::begin_replay(const MemoryPlan& plan) {
+  mode_ = reserve_arena(plan.arena.bytes) ? Mode::kReplaying : Mode::kPlain;
+  plan_ = &plan;
+  sequence_ = 0;
+}
+
+MemoryPlan Pool::end_run() {
+  MemoryPlan learnt;
+  if (mode_ == Mode::kRecording) {
+    learnt = std::move(recorded_);
+    for (Lifetime& block : learnt.blocks) {
+      if (block.last < 0) block.bytes = 0;  // outlives the run: an output
+    }
+    learnt.arena = plan_arena(learnt.blocks, kAlignment);
+  }
+  mode_ = Mode::kPlain;
+  plan_ = nullptr;
+  return learnt;
 }
 
 Pool& host_pool() {

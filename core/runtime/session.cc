@@ -10,6 +10,8 @@
 
 namespace onnxlet {
 
+constexpr size_t kMostPlans = 8;
+
 HostBytes::HostBytes(HostBytes&& other) noexcept : data(std::exchange(other.data, nullptr)), size(other.size) {}
 HostBytes::~HostBytes() { std::free(data); }
 
@@ -57,7 +59,7 @@ std::string Session::memory() const {
   for (const HostBytes& b : file_->external_) model_bytes += b.size;
   JsonWriter w;
   w.begin_object().field("in_use", pool_->in_use()).field("peak", pool_->peak()).field("limit", options_.max_memory);
-  w.field("model_bytes", model_bytes).end_object();
+  w.field("model_bytes", model_bytes).field("arena", pool_->arena_bytes()).end_object();
   return w.take();
 }
 
@@ -91,11 +93,35 @@ Status Run::fetch(std::string_view name) {
   return invalid_argument("the model has no output '", name, "'; its outputs are ", known);
 }
 
+Run::~Run() { end_memory(false); }
+
+// Runs of one session may be interleaved by a host (each waits for a custom operator): then only the first counts.
+void Run::begin_memory() {
+  if (!session_.options_.memory_plan || session_.memory_run_active_) return;
+  session_.memory_run_active_ = in_memory_run_ = true;
+  for (const auto& [signature, plan] : session_.memory_plans_) {
+    if (signature == signature_) return session_.pool_->begin_replay(plan);
+  }
+  session_.pool_->begin_recording();
+}
+
+void Run::end_memory(bool completed) {
+  if (!in_memory_run_) return;
+  session_.memory_run_active_ = in_memory_run_ = false;
+  MemoryPlan learnt = session_.pool_->end_run();
+  if (!completed || learnt.blocks.empty()) return;
+  auto& plans = session_.memory_plans_;
+  if (plans.size() == kMostPlans) plans.erase(plans.begin());
+  plans.emplace_back(std::move(signature_), std::move(learnt));
+}
+
 Status Run::begin() {
   std::string missing;
   for (size_t i = 0; i < feeds_.size(); ++i) {
     if (!feeds_[i].present()) feeds_[i] = session_.defaults_[i];
     if (feeds_[i].present()) {
+      if (feeds_[i].is_tensor()) append(signature_, text(feeds_[i].tensor().dtype(), feeds_[i].tensor().shape()));
+      else append(signature_, "*");
       interpreter_.set_input(i, std::move(feeds_[i]));
     } else {
       append(missing, text(missing.empty() ? "'" : ", '", session_.plan_inputs_[i]->name, "'"));
@@ -103,14 +129,20 @@ Status Run::begin() {
   }
   if (!missing.empty()) return invalid_argument("missing input: ", missing);
   session_.profile_.start_run();
+  begin_memory();
   begun_ = true;
   return {};
 }
 
 Result<Progress> Run::step() {
   if (!begun_) OL_TRY(begin());
-  OL_ASSIGN(const Progress progress, interpreter_.step());
-  if (progress == Progress::kPending) return progress;
+  Result<Progress> progress = interpreter_.step();
+  if (!progress.ok()) {
+    end_memory(false);
+    return progress.status();
+  }
+  if (progress.value() == Progress::kPending) return progress;
+  end_memory(true);
   std::vector<Value>& outputs = interpreter_.outputs();
   if (fetches_.empty()) {
     results_ = std::move(outputs);

@@ -79,6 +79,9 @@ class Session {
   std::vector<PassReport> passes_;
   Profile profile_;
   uint64_t random_state_ = 0;
+  // Memory plans by the shapes that were fed, most recent last.
+  std::vector<std::pair<std::string, MemoryPlan>> memory_plans_;
+  bool memory_run_active_ = false;
 };
 
 // JSON for the host: the custom operator that a pending run waits for, with its attributes.
@@ -89,6 +92,9 @@ class Run {
   explicit Run(Session& session);
   Status feed(std::string_view name, const Value& value);
   Status fetch(std::string_view name);
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
   Result<Progress> step();
   void abort() { interpreter_.abort(); }
   Interpreter& interpreter() { return interpreter_; }
@@ -97,12 +103,15 @@ class Run {
 
  private:
   Status begin();
+  void begin_memory();
+  void end_memory(bool completed);
   Session& session_;
   Interpreter interpreter_;
   std::vector<Value> feeds_;       // beside the plan's inputs
   std::vector<size_t> fetches_;    // indices of graph outputs
   std::vector<Value> results_;
-  bool begun_ = false;
+  std::string signature_;          // dtypes and shapes of the feeds, the key of a memory plan
+  bool begun_ = false, in_memory_run_ = false;
 };
 
 }  // namespace onnxlet
