@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "kernels/patches.h"
 #include "kernels/slots.h"
 #include "kernels/tile.h"
 
@@ -12,9 +13,6 @@ namespace {
 using simd::F32;
 
 constexpr int64_t kBlockPixels = 64, kBlockK = 512;
-
-// What a task packs: for each tap and each output pixel of its block, where the input element is, or -1 in the padding.
-enum Strip : uint8_t { kScattered, kContiguous, kPadding };
 
 struct ConvPlan {
   int64_t pixels, block, pixel_blocks, block_cols, col_blocks, k_channels;
@@ -45,44 +43,6 @@ ConvPlan make_plan(const Conv& c) {
   p.pack_floats = p.block * p.k_channels * taps;
   p.slot_bytes = (p.pack_floats * 4 + taps * p.block * 4 + taps * p.block / kGemmRows + 63) / 64 * 64;
   return p;
-}
-
-// Fills the table for output pixels [p0, p0 + n); n is rounded up to whole strips with padding.
-void locate(const Conv& c, int64_t p0, int64_t n, int64_t block, int32_t* offsets, uint8_t* kinds) {
-  const Window& w = c.window;
-  const int rank = w.rank();
-  const Shape strides = w.in.strides();
-  const int64_t taps = w.taps(), rows = (n + kGemmRows - 1) / kGemmRows * kGemmRows;
-  Odometer pixel(w.out, p0);
-  for (int64_t i = 0; i < rows; ++i) {
-    if (i >= n) {
-      for (int64_t t = 0; t < taps; ++t) offsets[t * block + i] = -1;
-      continue;
-    }
-    Odometer tap(w.kernel);
-    for (int64_t t = 0; t < taps; ++t, tap.next()) {
-      int64_t at = 0;
-      for (int d = 0; d < rank; ++d) {
-        const int64_t x = pixel[d] * w.stride[d] - w.pad[d] + tap[d] * w.dilation[d];
-        if (x < 0 || x >= w.in[d]) {
-          at = -1;
-          break;
-        }
-        at += x * strides[d];
-      }
-      offsets[t * block + i] = static_cast<int32_t>(at < 0 ? -1 : at * c.x_pixel_stride);
-    }
-    pixel.next();
-  }
-  for (int64_t t = 0; t < taps; ++t) {
-    for (int64_t s = 0; s < rows / kGemmRows; ++s) {
-      const int32_t* o = offsets + t * block + s * kGemmRows;
-      uint8_t kind = kScattered;
-      if (o[0] >= 0 && o[1] == o[0] + 1 && o[2] == o[0] + 2 && o[3] == o[0] + 3) kind = kContiguous;
-      if (o[0] < 0 && o[1] < 0 && o[2] < 0 && o[3] < 0) kind = kPadding;
-      kinds[t * (block / kGemmRows) + s] = kind;
-    }
-  }
 }
 
 // Strips of [channels * taps][4] for the pixels that `offsets` describes; x is the first channel's plane.
@@ -117,7 +77,7 @@ void run_task(const Conv& c, const ConvPlan& p, const Task& t, char* slot) {
   const int64_t taps = c.window.taps(), cg = c.group_channels(), mg = c.group_out(), k_all = cg * taps;
   uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + taps * p.block);
   const int64_t rows = t.pixel1 - t.pixel0, strips = (rows + kGemmRows - 1) / kGemmRows;
-  locate(c, t.pixel0, rows, p.block, offsets, kinds);
+  locate_patches(c.window, c.x_pixel_stride, t.pixel0, rows, p.block, offsets, kinds);
   const int64_t in_pixels = c.window.in.size();
   const float* x = c.x + t.image * c.channels * in_pixels + t.group * cg * c.x_channel_stride;
   const float* weights = c.weights + t.group * packed_b_size(k_all, mg) + t.col0 * k_all;

@@ -31,40 +31,14 @@ Gemm step_gemm(const ConvTranspose& c, int64_t channels) {
   return g;
 }
 
-// Output positions along one axis that tap t reaches: i * stride - pad + t * dilation, for i in [first, last).
-void reach(const Window& w, int d, int64_t tap, int64_t* first, int64_t* last, int64_t* start) {
-  const int64_t shift = tap * w.dilation[d] - w.pad[d];
-  *first = shift < 0 ? (-shift + w.stride[d] - 1) / w.stride[d] : 0;
-  *last = std::min(w.out[d], w.in[d] > shift ? (w.in[d] - shift + w.stride[d] - 1) / w.stride[d] : 0);
-  *start = shift;
-}
-
 // y (one plane, window.in) += the contributions of every tap; col is [taps][window.out].
-template <class T>
-void add_taps(const Window& w, const T* col, T* y) {
-  const int last_axis = w.rank() - 1;
-  const Shape y_strides = w.in.strides();
-  const int64_t pixels = w.pixels(), inner = w.out[last_axis], outer = inner ? pixels / inner : 0;
-  Odometer tap(w.kernel);
-  for (int64_t t = 0; t < w.taps(); ++t, tap.next(), col += pixels) {
-    int64_t first, last, start;
-    reach(w, last_axis, tap[last_axis], &first, &last, &start);
-    for (int64_t o = 0; o < outer; ++o) {
-      int64_t at = 0, rest = o;
-      bool inside = true;
-      for (int d = last_axis - 1; d >= 0 && inside; --d) {
-        const int64_t i = rest % w.out[d] * w.stride[d] - w.pad[d] + tap[d] * w.dilation[d];
-        rest /= w.out[d];
-        inside = i >= 0 && i < w.in[d];
-        at += i * y_strides[d];
-      }
-      if (!inside) continue;
-      const T* src = col + o * inner;
-      T* dst = y + at + start;
-      const int64_t stride = w.stride[last_axis];
-      for (int64_t i = first; i < last; ++i) dst[i * stride] += src[i];
-    }
-  }
+void add_taps(const Window& w, const float* col, float* y) {
+  const int64_t pixels = w.pixels();
+  each_tap_row(w, [&](int64_t tap, ptrdiff_t from, ptrdiff_t to, ptrdiff_t step, ptrdiff_t n) {
+    const float* src = col + tap * pixels + from;
+    float* dst = y + to;
+    for (ptrdiff_t i = 0; i < n; ++i) dst[i * step] += src[i];
+  });
 }
 
 }  // namespace

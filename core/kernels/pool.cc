@@ -9,39 +9,18 @@
 namespace onnxlet {
 namespace {
 
-// Applies combine(y, x) for every (output, tap) pair inside the input: taps outside, a whole output row inside, so that the
-// inner loop runs along memory.
+// Applies combine(y, x) for every (output, tap) pair inside the input.
 template <class T, class Combine>
 void each_tap(const Window& w, const T* x, T* y, Combine combine) {
-  const int last = w.rank() - 1;
-  const Shape strides = w.in.strides();
-  const int64_t inner = w.out[last], rows = inner ? w.pixels() / inner : 0, stride = w.stride[last];
-  Odometer tap(w.kernel);
-  for (int64_t t = 0; t < w.taps(); ++t, tap.next()) {
-    const int64_t shift = tap[last] * w.dilation[last] - w.pad[last];
-    const int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
-    const int64_t end = std::min(inner, w.in[last] > shift ? (w.in[last] - shift + stride - 1) / stride : 0);
-    const ptrdiff_t n = static_cast<ptrdiff_t>(end - first);
-    if (n <= 0) continue;
-    for (int64_t row = 0; row < rows; ++row) {
-      int64_t at = 0, rest = row;
-      bool inside = true;
-      for (int d = last - 1; d >= 0 && inside; --d) {
-        const int64_t i = rest % w.out[d] * w.stride[d] - w.pad[d] + tap[d] * w.dilation[d];
-        rest /= w.out[d];
-        inside = i >= 0 && i < w.in[d];
-        at += i * strides[d];
-      }
-      if (!inside) continue;
-      const T* src = x + at + shift + first * stride;
-      T* dst = y + row * inner + first;
-      if (stride == 1) {
-        for (ptrdiff_t i = 0; i < n; ++i) dst[i] = combine(dst[i], src[i]);
-      } else {
-        for (ptrdiff_t i = 0; i < n; ++i, src += stride) dst[i] = combine(dst[i], *src);
-      }
+  each_tap_row(w, [&](int64_t, ptrdiff_t to, ptrdiff_t from, ptrdiff_t step, ptrdiff_t n) {
+    const T* src = x + from;
+    T* dst = y + to;
+    if (step == 1) {
+      for (ptrdiff_t i = 0; i < n; ++i) dst[i] = combine(dst[i], src[i]);
+    } else {
+      for (ptrdiff_t i = 0; i < n; ++i, src += step) dst[i] = combine(dst[i], *src);
     }
-  }
+  });
 }
 
 template <class T>
