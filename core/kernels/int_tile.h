@@ -71,7 +71,10 @@ struct Quad {
   }
 };
 inline Quad dot_add(const Quad& a, const Quad& b, Quad acc) {
-  for (int i = 0; i < 4; ++i) acc.v[i][0] += a.v[i][0] * b.v[i][0] + a.v[i][1] * b.v[i][1];
+  for (int i = 0; i < 4; ++i) {
+    const int32_t dot = a.v[i][0] * b.v[i][0] + a.v[i][1] * b.v[i][1];
+    acc.v[i][0] = static_cast<int32_t>(static_cast<uint32_t>(acc.v[i][0]) + static_cast<uint32_t>(dot));
+  }
   return acc;
 }
 #endif

@@ -1,6 +1,4 @@
-// MaxPool, AveragePool, LpPool, the Global* pools and MaxUnpool.
-#include <cstring>
-
+// MaxPool, AveragePool, LpPool, and the Global* pools.
 #include "base/parallel.h"
 #include "base/visit.h"
 #include "kernels/pool.h"
@@ -140,59 +138,6 @@ struct GlobalPool : Op {
   }
 };
 
-struct MaxUnpool : Op {
-  WindowAttrs window;
-
-  Status init(Attrs& a) {
-    OL_TRY(window.read(a, false));
-    if (window.kernel_shape.empty()) return invalid_graph("kernel_shape is required");
-    return {};
-  }
-  Status run(OpContext& ctx) const override {
-    const Tensor &x = ctx.in(0), &indices = ctx.in(1);
-    OL_TRY(check_planes(x));
-    if (!(indices.shape() == x.shape())) {
-      return run_failed("I must have the shape of X; got ", indices.shape(), " and ", x.shape());
-    }
-    OL_ASSIGN(Window w, window.resolve_transposed(spatial(x.shape()), Shape(window.kernel_shape), {}, {}));
-    const Shape natural = with_spatial(x.dim(0), x.dim(1), w.in);
-    Shape out = natural;
-    if (ctx.has(2)) {
-      OL_ASSIGN(std::vector<int64_t> given, to_ints(ctx.in(2), "output_shape"));
-      if (static_cast<int>(given.size()) != x.rank()) {
-        return run_failed("output_shape needs one value per axis; got ", given.size(), " for rank ", x.rank());
-      }
-      out = Shape(given);
-    }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), out));
-    std::memset(y->mutable_raw(), 0, static_cast<size_t>(y->bytes()));
-    // Indices count in the tensor that was pooled; a larger output keeps each element's place in it.
-    const Shape to = out.strides();
-    const int64_t limit = natural.size();
-    const int64_t* at = indices.data<int64_t>();
-    Status status;
-    visit_size(x.dtype(), [&]<class T>() {
-      if constexpr (!std::is_same_v<T, std::string>) {
-        const T* src = static_cast<const T*>(x.raw());
-        T* dst = static_cast<T*>(y->mutable_raw());
-        for (int64_t i = 0; i < x.size(); ++i) {
-          int64_t rest = at[i], offset = 0;
-          if (rest < 0 || rest >= limit) {
-            status = run_failed("an index of I is outside the unpooled tensor; index ", rest, ", size ", limit);
-            return;
-          }
-          for (int d = out.rank() - 1; d >= 0; --d) {
-            offset += rest % natural[d] * to[d];
-            rest /= natural[d];
-          }
-          if (offset < y->size()) dst[offset] = src[i];
-        }
-      }
-    });
-    return status;
-  }
-};
-
 const OpRow kRows[] = {
     {"MaxPool", 1, make<MaxPool>},
     {"AveragePool", 1, make<AveragePool>},
@@ -200,7 +145,6 @@ const OpRow kRows[] = {
     {"GlobalMaxPool", 1, make<GlobalPool<Global::kMax>>},
     {"GlobalAveragePool", 1, make<GlobalPool<Global::kAverage>>},
     {"GlobalLpPool", 1, make<GlobalPool<Global::kLp>>},
-    {"MaxUnpool", 9, make<MaxUnpool>},
 };
 
 }  // namespace

@@ -1,0 +1,7 @@
+#include "ops/op.h"
+
+namespace onnxlet {
+
+extern const OpTable kDeformConvOps{"", {}};
+
+}  // namespace onnxlet

@@ -1,0 +1,7 @@
+#include "ops/op.h"
+
+namespace onnxlet {
+
+extern const OpTable kMatMulNBitsContribOps{"com.microsoft", {}};
+
+}  // namespace onnxlet
