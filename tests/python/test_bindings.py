@@ -42,7 +42,7 @@ def test_every_declaration_of_the_real_header_is_bound() -> None:
     declared = text.count("\nOL_API(")
     assert len(header.functions) == declared > 50
     namespace: dict[str, object] = {}
-    exec(compile(bindings.python_module(header), "abi_gen.py", "exec"), namespace)  # generated text must be valid Python
+    exec(compile(bindings.python_module(header), "abi_gen.py", "exec"), namespace)
     bound: list[str] = []
     namespace["Abi"](lambda function: bound.append(function.name))  # type: ignore[operator]
     assert bound == [function.name for function in header.functions]
