@@ -152,7 +152,6 @@ def engine_options(options: SessionOptions, disabled_passes: list[str]) -> dict[
         "graph_optimization_level": _LEVEL_NAMES[options.graph_optimization_level],
         "profile": options.enable_profiling,
         "deterministic": options.use_deterministic_compute,
-        "memory_plan": options.enable_mem_pattern,
     }
     if options._free_dimensions:
         document["free_dimensions"] = options._free_dimensions

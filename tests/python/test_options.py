@@ -60,7 +60,6 @@ def test_what_the_engine_is_told() -> None:
         "graph_optimization_level": "extended",
         "profile": True,
         "deterministic": True,
-        "memory_plan": True,
         "free_dimensions": {"batch": 4},
         "max_memory": 1000,
         "disabled_passes": ["layout", "fold", "fuse"],
