@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "graph/ir.h"
 #include "ops/table.h"
+#include "runtime/feed.h"
 #include "runtime/session.h"
 
 namespace onnxlet {
@@ -12,7 +13,7 @@ namespace {
 
 const TypeSpec* tensor_type(const TypeSpec& type) { return type.kind == TypeSpec::Kind::kTensor ? &type : nullptr; }
 
-void write_arg(const ValueInfo& v, JsonWriter* w) {
+void write_arg(const ValueInfo& v, const FreeDimensions& free, JsonWriter* w) {
   w->begin_object().field("name", v.name).field("type", std::string_view(v.type.to_string()));
   const TypeSpec* tensor = tensor_type(v.type);
   w->field("dtype", tensor != nullptr ? static_cast<int>(tensor->dtype) : 0).key("shape");
@@ -21,7 +22,8 @@ void write_arg(const ValueInfo& v, JsonWriter* w) {
   } else {
     w->begin_array();
     for (size_t i = 0; i < tensor->dims.size(); ++i) {
-      if (tensor->dims[i] >= 0) w->value(tensor->dims[i]);
+      const int64_t dim = fixed_dim(*tensor, i, free);
+      if (dim >= 0) w->value(dim);
       else if (!tensor->dim_names[i].empty()) w->value(tensor->dim_names[i]);
       else w->null();
     }
@@ -30,9 +32,9 @@ void write_arg(const ValueInfo& v, JsonWriter* w) {
   w->end_object();
 }
 
-void write_args(const char* key, const std::vector<const ValueInfo*>& args, JsonWriter* w) {
+void write_args(const char* key, const std::vector<const ValueInfo*>& args, const FreeDimensions& free, JsonWriter* w) {
   w->key(key).begin_array();
-  for (const ValueInfo* v : args) write_arg(*v, w);
+  for (const ValueInfo* v : args) write_arg(*v, free, w);
   w->end_array();
 }
 
@@ -47,11 +49,11 @@ void write_header(const Model& m, JsonWriter* w) {
   w->end_object();
 }
 
-void write_interface(const Model& m, JsonWriter* w) {
+void write_interface(const Model& m, const FreeDimensions& free, JsonWriter* w) {
   const GraphInterface face = graph_interface(m);
-  write_args("inputs", face.inputs, w);
-  write_args("outputs", face.outputs, w);
-  write_args("overridable_initializers", face.overridable, w);
+  write_args("inputs", face.inputs, free, w);
+  write_args("outputs", face.outputs, free, w);
+  write_args("overridable_initializers", face.overridable, free, w);
 }
 
 struct OperatorCount {
@@ -110,7 +112,7 @@ std::string ModelFile::describe() const {
   JsonWriter w;
   w.begin_object();
   write_header(model, &w);
-  write_interface(model, &w);
+  write_interface(model, {}, &w);
   w.key("initializers").begin_array();
   for (const TensorRef& t : model.graph.initializers) {
     w.begin_object().field("name", t.name).field("dtype", static_cast<int>(t.dtype)).key("shape").begin_array();
@@ -161,7 +163,7 @@ std::string Session::describe() const {
   JsonWriter w;
   w.begin_object();
   write_header(file_->model, &w);
-  write_interface(file_->model, &w);
+  write_interface(file_->model, options_.graph.free_dimensions, &w);
   w.key("nodes").begin_array();
   for (const Step& s : plan_->steps) {
     w.begin_object().field("name", text(s.node.path, s.node.name)).field("op_type", s.node.op_type);

@@ -16,15 +16,7 @@ std::string declared_shape(const TypeSpec& type) {
   return out;
 }
 
-int64_t fixed_dim(const TypeSpec& type, size_t i, const std::vector<std::pair<std::string, int64_t>>& free_dimensions) {
-  for (const auto& [name, size] : free_dimensions) {
-    if (type.dims[i] < 0 && type.dim_names[i] == name) return size;
-  }
-  return type.dims[i];
-}
-
-Status check_tensor(const ValueInfo& declared, const TypeSpec& type, const Tensor& t,
-                    const std::vector<std::pair<std::string, int64_t>>& free_dimensions) {
+Status check_tensor(const ValueInfo& declared, const TypeSpec& type, const Tensor& t, const FreeDimensions& free_dimensions) {
   if (type.dtype != DType::kUndefined && t.dtype() != type.dtype) {
     return invalid_argument("input '", declared.name, "' is a tensor(", t.dtype(), "); the model declares tensor(", type.dtype, ")");
   }
@@ -40,8 +32,14 @@ Status check_tensor(const ValueInfo& declared, const TypeSpec& type, const Tenso
 
 }  // namespace
 
-Status check_feed(const ValueInfo& declared, const Value& value,
-                  const std::vector<std::pair<std::string, int64_t>>& free_dimensions) {
+int64_t fixed_dim(const TypeSpec& type, size_t i, const FreeDimensions& free_dimensions) {
+  for (const auto& [name, size] : free_dimensions) {
+    if (type.dims[i] < 0 && type.dim_names[i] == name) return size;
+  }
+  return type.dims[i];
+}
+
+Status check_feed(const ValueInfo& declared, const Value& value, const FreeDimensions& free_dimensions) {
   const TypeSpec* type = &declared.type;
   const bool optional = type->kind == TypeSpec::Kind::kOptional;
   if (optional) {
