@@ -88,7 +88,7 @@ void soft_cap(float cap, float* x, int64_t n) {
 // The scores of one query row, columns [first, end) of the keys, become probabilities in place.
 struct Row {
   int64_t b, h, i;
-  float* x;             // score of key `first`
+  float* x;  // score of key `first`
   int64_t first, end;
   Range see;
 };
@@ -158,8 +158,8 @@ void one_block(const AttentionArgs& a, int64_t b, int64_t h, int64_t i0, int64_t
     std::fill_n(a.y.at(b, h, i0 + r), a.v_head_size, 0.0f);
   }
   if (v_panels) {
-    panel_gemm_serial({x, m, n, width, v_panels + first * kPanel, kPanel * a.kv_len, a.v_head_size, a.y.at(b, h, i0),
-                       a.y.row});
+    panel_gemm_serial(
+        {x, m, n, width, v_panels + first * kPanel, kPanel * a.kv_len, a.v_head_size, a.y.at(b, h, i0), a.y.row});
   } else {
     for (int64_t r = 0; r < m; ++r) {
       weighted_rows(x + r * width, n, a.v.at(b, kv, first), a.v.row, a.v_head_size, a.y.at(b, h, i0 + r));

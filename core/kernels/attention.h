@@ -14,8 +14,8 @@ struct Heads {
 };
 
 struct AttentionArgs {
-  int64_t batch, q_heads, kv_heads, q_len, kv_len, head_size, v_head_size;
-  Heads<const float> q, k, v;      // query head h uses key/value head h / (q_heads / kv_heads)
+  int64_t batch = 0, q_heads = 0, kv_heads = 0, q_len = 0, kv_len = 0, head_size = 0, v_head_size = 0;
+  Heads<const float> q, k, v;  // query head h uses key/value head h / (q_heads / kv_heads)
   Heads<float> y;
   float scale = 1, softcap = 0;
   // Added to the scores; a missing mask is null. Element (b, h, i, j) is at the strides; keys from mask_len on are out.
@@ -45,7 +45,7 @@ struct RotaryArgs {
   const float *cos, *sin;
   const int64_t* rows;
   Heads<const float> x;
-  Heads<float> y;                  // may be x
+  Heads<float> y;  // may be x
 };
 void rotary_embedding(const RotaryArgs& args);
 
