@@ -96,9 +96,6 @@ class Planner {
   void create(const IrGraph& graph, const IrNode& node, Step* s) {
     s->row = find_op(node.domain, node.op_type, node.opset);
     if (s->row == nullptr) return;  // already reported
-    if ((s->row->flags & kControl) != 0 && node.subgraphs.empty()) {
-      return problems_->add(Code::kInvalidGraph, text(node.describe(), " has no subgraph to run"));
-    }
     Result<OpPtr> op = make_op(node, *s->row, pool_);
     if (!op.ok()) return problems_->add(op.status());
     s->op = op.take();
