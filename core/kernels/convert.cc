@@ -166,6 +166,7 @@ bool cast_through(DType from, const char* src, DType to, char* dst, int64_t n, c
 
 // uint64 does not fit the widest signed integer where its value matters.
 double uint64_to_double_odd(uint64_t v) {
+  if (v < uint64_t{1} << 53) return static_cast<double>(v);
   const uint64_t low = v & 0x7ff;  // sticky: what a double loses at most
   return static_cast<double>((v & ~uint64_t{0x7ff}) | (low != 0 ? 0x400u : 0u));
 }
