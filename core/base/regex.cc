@@ -51,6 +51,7 @@ class RegexCompiler {
     Kind kind;
     int left = 0, right = 0;       // kClass: class; kAssert: which
     int min = 0, max = 0;          // kRepeat; max -1: no limit
+    bool greedy = true;
   };
 
   Status fail(std::string_view what) const {
@@ -164,7 +165,7 @@ class RegexCompiler {
     } else if (!counted(&min, &max)) {
       return item;
     }
-    take("?");  // laziness does not change whether the whole text matches
+    const bool greedy = take("?") == lazy_;
     if (min > kMaxRepeat || max > kMaxRepeat || (max >= 0 && min > max)) return fail("a repetition count is out of range");
     int ignored = 0;
     const size_t here = at_;
@@ -172,7 +173,7 @@ class RegexCompiler {
       at_ = here;
       return fail("one repetition follows another");
     }
-    return add({Kind::kRepeat, item, 0, min, max});
+    return add({Kind::kRepeat, item, 0, min, max, greedy});
   }
 
   // {n}, {n,}, {n,m}; anything else leaves { a literal.
@@ -213,7 +214,7 @@ class RegexCompiler {
 
   Result<int> group() {
     ++at_;
-    const bool fold = fold_, multiline = multiline_, dot_newline = dot_newline_;
+    const bool fold = fold_, multiline = multiline_, dot_newline = dot_newline_, lazy = lazy_;
     if (take("?")) {
       if (take("P<") || take("<")) {
         while (more() && is_word(text_[at_])) ++at_;
@@ -226,7 +227,7 @@ class RegexCompiler {
             case 'i': fold_ = on; break;
             case 'm': multiline_ = on; break;
             case 's': dot_newline_ = on; break;
-            case 'U': break;  // greed does not change whether the whole text matches
+            case 'U': lazy_ = on; break;
             default: --at_; return fail("this kind of group is unknown");
           }
         }
@@ -236,7 +237,7 @@ class RegexCompiler {
     }
     OL_ASSIGN(const int inner, alternatives());
     if (!take(")")) return fail("a group is not closed");
-    fold_ = fold, multiline_ = multiline, dot_newline_ = dot_newline;
+    fold_ = fold, multiline_ = multiline, dot_newline_ = dot_newline, lazy_ = lazy;
     return inner;
   }
 
@@ -394,15 +395,19 @@ class RegexCompiler {
 
   Result<int32_t> emit_repeat(const Node& node, int32_t next) {
     int32_t at = next;
+    const auto branch = [&](int32_t body, int32_t skip) {
+      return node.greedy ? append(Op::kSplit, {}, body, skip) : append(Op::kSplit, {}, skip, body);
+    };
     if (node.max < 0) {
-      OL_ASSIGN(const int32_t loop, append(Op::kSplit, {}, 0, next));
+      OL_ASSIGN(const int32_t loop, branch(next, next));
       OL_ASSIGN(const int32_t body, emit(node.left, loop));
-      out_.program_[static_cast<size_t>(loop)].x = body;
+      Regex::Inst& split = out_.program_[static_cast<size_t>(loop)];
+      (node.greedy ? split.x : split.y) = body;
       at = loop;
     } else {
       for (int i = node.min; i < node.max; ++i) {
         OL_ASSIGN(const int32_t body, emit(node.left, at));
-        OL_ASSIGN(at, append(Op::kSplit, {}, body, next));
+        OL_ASSIGN(at, branch(body, next));
       }
     }
     for (int i = 0; i < node.min; ++i) {
@@ -414,32 +419,34 @@ class RegexCompiler {
   std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool fold_ = false, multiline_ = false, dot_newline_ = false;
+  bool fold_ = false, multiline_ = false, dot_newline_ = false, lazy_ = false;
   std::vector<Node> nodes_;
   Regex out_;
 };
 
 Result<Regex> Regex::compile(std::string_view pattern) { return RegexCompiler(pattern).compile(); }
 
-// A set of program positions that can be cleared in constant time.
+// A set of program positions in order of preference, each with where its match began. Cleared in constant time.
 class Regex::Threads {
  public:
-  explicit Threads(size_t size) : dense_(size), sparse_(size) {}
+  explicit Threads(size_t size) : dense_(size), sparse_(size), origin_(size) {}
   void clear() { count_ = 0; }
-  bool insert(int32_t at) {
+  bool insert(int32_t at, size_t origin) {
     const auto i = static_cast<size_t>(at);
     if (sparse_[i] < count_ && dense_[sparse_[i]] == at) return false;
     sparse_[i] = count_;
+    origin_[count_] = origin;
     dense_[count_++] = at;
     return true;
   }
   size_t size() const { return count_; }
   int32_t operator[](size_t i) const { return dense_[i]; }
+  size_t origin(size_t i) const { return origin_[i]; }
   std::vector<int32_t> stack;
 
  private:
   std::vector<int32_t> dense_;
-  std::vector<size_t> sparse_;
+  std::vector<size_t> sparse_, origin_;
   size_t count_ = 0;
 };
 
@@ -450,16 +457,16 @@ bool Regex::accepts(int32_t which, int32_t c) const {
 }
 
 // Adds `start` and all it reaches without reading; before and after are the neighbouring characters, -2 at the ends.
-void Regex::follow(int32_t start, int32_t before, int32_t after, Threads* threads) const {
+void Regex::follow(int32_t start, size_t origin, int32_t before, int32_t after, Threads* threads) const {
   threads->stack.assign(1, start);
   while (!threads->stack.empty()) {
     const int32_t at = threads->stack.back();
     threads->stack.pop_back();
-    if (!threads->insert(at)) continue;
+    if (!threads->insert(at, origin)) continue;
     const Inst& inst = program_[static_cast<size_t>(at)];
     if (inst.op == Op::kSplit) {
-      threads->stack.push_back(inst.x);
       threads->stack.push_back(inst.y);
+      threads->stack.push_back(inst.x);
     } else if (inst.op == Op::kAssert) {
       bool holds = false;
       switch (inst.assertion) {
@@ -478,23 +485,51 @@ void Regex::follow(int32_t start, int32_t before, int32_t after, Threads* thread
 bool Regex::full_match(std::string_view text) const {
   Threads current(program_.size()), next(program_.size());
   size_t at = 0;
-  int32_t before = -2, c = text.empty() ? -2 : next_code_point(text, &at);
-  follow(start_, before, c, &current);
+  int32_t c = text.empty() ? -2 : next_code_point(text, &at);
+  follow(start_, 0, -2, c, &current);
   while (c != -2 && current.size() > 0) {
     const int32_t after = at < text.size() ? next_code_point(text, &at) : -2;
     next.clear();
     for (size_t i = 0; i < current.size(); ++i) {
       const Inst& inst = program_[static_cast<size_t>(current[i])];
-      if (inst.op == Op::kClass && accepts(inst.y, c)) follow(inst.x, c, after, &next);
+      if (inst.op == Op::kClass && accepts(inst.y, c)) follow(inst.x, 0, c, after, &next);
     }
     std::swap(current, next);
-    before = c;
     c = after;
   }
   for (size_t i = 0; i < current.size(); ++i) {
     if (program_[static_cast<size_t>(current[i])].op == Op::kMatch) return c == -2;
   }
   return false;
+}
+
+bool Regex::find(std::string_view text, size_t from, size_t* begin, size_t* end) const {
+  Threads current(program_.size()), next(program_.size());
+  size_t here = from, at = from;  // of the character c, and behind it
+  int32_t before = from == 0 ? -2 : static_cast<uint8_t>(text[from - 1]);
+  int32_t c = at < text.size() ? next_code_point(text, &at) : -2;
+  bool found = false;
+  for (;;) {
+    if (!found) follow(start_, here, before, c, &current);
+    const size_t behind = at;
+    const int32_t after = c != -2 && at < text.size() ? next_code_point(text, &at) : -2;
+    next.clear();
+    for (size_t i = 0; i < current.size(); ++i) {
+      const Inst& inst = program_[static_cast<size_t>(current[i])];
+      if (inst.op == Op::kMatch) {  // what comes later in the list is less preferred
+        found = true;
+        *begin = current.origin(i);
+        *end = here;
+        break;
+      }
+      if (inst.op == Op::kClass && c != -2 && accepts(inst.y, c)) follow(inst.x, current.origin(i), c, after, &next);
+    }
+    std::swap(current, next);
+    if (c == -2 || (found && current.size() == 0)) return found;
+    before = c;
+    c = after;
+    here = behind;
+  }
 }
 
 }  // namespace onnxlet

@@ -1,4 +1,4 @@
-// Regular expressions in RE2's syntax, matched against a whole string in time linear in its length.
+// Regular expressions in RE2's syntax, matched in time linear in the length of the text.
 // Left out: Unicode classes (\p), single bytes (\C); like RE2 there are no backreferences and no look-around.
 #pragma once
 
@@ -16,6 +16,8 @@ class Regex {
   static Result<Regex> compile(std::string_view pattern);
 
   bool full_match(std::string_view text) const;
+  // The leftmost match at or behind `from`, preferring alternatives and repetitions as Perl does.
+  bool find(std::string_view text, size_t from, size_t* begin, size_t* end) const;
 
  private:
   friend class RegexCompiler;
@@ -24,7 +26,7 @@ class Regex {
   struct Inst {
     Op op;
     Assert assertion;
-    int32_t x = 0, y = 0;  // kClass: next, class; kSplit: both ways; kAssert: next
+    int32_t x = 0, y = 0;  // kClass: next, class; kSplit: preferred, other; kAssert: next
   };
   struct Range {
     int32_t low, high;
@@ -32,7 +34,7 @@ class Regex {
   using Class = std::vector<Range>;  // sorted, disjoint
   class Threads;
 
-  void follow(int32_t start, int32_t before, int32_t after, Threads* threads) const;
+  void follow(int32_t start, size_t origin, int32_t before, int32_t after, Threads* threads) const;
   bool accepts(int32_t which, int32_t c) const;
 
   std::vector<Inst> program_;
