@@ -2,7 +2,7 @@
 import { Engine } from './engine.js';
 import { env } from './env.js';
 import { aborted, OnnxletError } from './errors.js';
-import { nextTurn } from './platform.js';
+import { within } from './platform.js';
 import type { CallOptions, Calls, EngineHost, FromEngine, RunRequest, ToEngine, Verb } from './protocol.js';
 import { buffersOf, detached } from './transfer.js';
 
@@ -48,28 +48,26 @@ export class WorkerHost implements EngineHost {
   static async open(): Promise<WorkerHost> {
     const worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module', name: 'onnxlet' });
     const timeout = env.wasm.initTimeout ?? START_TIMEOUT;
+    const hello = new Promise<true>((resolve, reject) => {
+      worker.addEventListener(
+        'message',
+        () => {
+          resolve(true);
+        },
+        { once: true },
+      );
+      worker.addEventListener(
+        'error',
+        (event) => {
+          reject(new OnnxletError('LOAD_FAILED', event.message || 'worker.mjs did not load'));
+        },
+        { once: true },
+      );
+    });
     try {
-      await new Promise<void>((resolve, reject) => {
-        worker.addEventListener(
-          'message',
-          () => {
-            resolve();
-          },
-          { once: true },
-        );
-        worker.addEventListener(
-          'error',
-          (event) => {
-            reject(new OnnxletError('LOAD_FAILED', event.message || 'worker.mjs did not load'));
-          },
-          { once: true },
-        );
-        if (timeout > 0) {
-          void nextTurn(timeout).then(() => {
-            reject(new OnnxletError('LOAD_FAILED', `worker.mjs did not answer in ${timeout} ms`));
-          });
-        }
-      });
+      if (!(await within(timeout, hello))) {
+        throw new OnnxletError('LOAD_FAILED', `worker.mjs did not answer within ${timeout} ms`);
+      }
     } catch (error) {
       worker.terminate();
       throw error;

@@ -41,3 +41,18 @@ export function nextTurn(milliseconds = 0): Promise<void> {
     setTimeout(resolve, milliseconds);
   });
 }
+
+/** What the promise gives, or undefined when it takes longer than `milliseconds`; 0 waits for ever. */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
+  if (milliseconds === 0) return promise;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    // A timer that is left would keep a Node process alive.
+    clearTimeout(timer);
+  }
+}

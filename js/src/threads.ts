@@ -2,7 +2,7 @@
 import type { EngineModule } from './module.js';
 import { log } from './log.js';
 import { messageOf, OnnxletError } from './errors.js';
-import { isNode, nextTurn } from './platform.js';
+import { isNode, nextTurn, within } from './platform.js';
 
 /** What a thread is sent, once. */
 export interface ThreadStart {
@@ -27,6 +27,7 @@ const STACK_BYTES = 512 * 1024;
 
 export class Threads {
   readonly #handles: ThreadHandle[] = [];
+  readonly #entered = new Set<number>();
 
   constructor(private readonly engine: EngineModule) {}
 
@@ -41,16 +42,17 @@ export class Threads {
     } catch (error) {
       log('warning', `thread ${started.length + 1} of ${wanted} could not be started: ${messageOf(error)}`);
     }
-    const deadline = performance.now() + timeout;
-    const outcome = await Promise.race([Promise.allSettled(started), nextTurn(timeout).then(() => undefined)]);
+    const deadline = performance.now() + (timeout || Infinity);
+    const outcome = await within(timeout, Promise.allSettled(started));
     const failure = outcome?.find((result) => result.status === 'rejected');
     if (failure) log('warning', `a thread did not start: ${messageOf(failure.reason)}`);
-    const entered = outcome?.filter((result) => result.status === 'fulfilled').length ?? 0;
     const { abi } = this.engine;
-    while (abi.ol_workers_ready() < entered && performance.now() < deadline) await nextTurn(1);
-    const ready = Math.min(abi.ol_workers_ready(), wanted);
-    abi.ol_set_workers(ready);
-    return ready;
+    while (abi.ol_workers_ready() < this.#entered.size && performance.now() < deadline) await nextTurn(1);
+    // The engine counts on threads 1 to n, so one that is missing leaves out those behind it.
+    let usable = 0;
+    while (this.#entered.has(usable + 1)) usable++;
+    abi.ol_set_workers(usable);
+    return usable;
   }
 
   stop(): void {
@@ -76,10 +78,11 @@ export class Threads {
     const entering = new Promise<void>((resolve, reject) => {
       handle.listen((report) => {
         if ('entering' in report) {
+          this.#entered.add(report.entering);
           resolve();
         } else {
           reject(new OnnxletError('INTERNAL', report.failed));
-          this.#died(report.failed);
+          if (this.#entered.has(index) && this.#handles.includes(handle)) this.#died(report.failed);
         }
       });
     });
@@ -90,9 +93,8 @@ export class Threads {
   }
 
   #died(reason: string): void {
-    if (this.#handles.length === 0 || this.engine.lost) return;
-    // A thread that had entered may hold a part of the work for ever.
-    if (this.engine.abi.ol_workers_ready() > 0) log('error', `a thread of the engine ended: ${reason}`);
+    // Without the thread, work that counts on it would wait for ever.
+    this.engine.lose(new OnnxletError('TRAP', `a thread of the engine ended: ${reason}; create the session again`));
   }
 }
 
@@ -102,8 +104,9 @@ function valueOf(exports: WebAssembly.Exports, name: string): number {
 }
 
 async function startThread(): Promise<ThreadHandle> {
-  if (!isNode())
+  if (!isNode()) {
     return webThread(new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet' }));
+  }
   const { Worker: NodeWorker } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
   const worker = new NodeWorker(new URL('./thread.mjs', import.meta.url), { stdout: false, stderr: false });
   return {

@@ -1,0 +1,95 @@
+"""Debian's Chromium through Playwright, running job lists of tests/support/jobs.mjs on js/dist.
+
+    with Chromium(roots=[folder]) as browser:
+        results = browser.run_jobs([{"id": "a", "model": "/abs/m.onnx", "threads": 2, "inputs": [...]}])
+
+Paths in jobs are absolute and inside `roots`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.server import Server
+from tests.support.paths import ROOT
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+
+
+def executable() -> str | None:
+    """Where Chromium is: $ONNXLET_CHROMIUM, else the first of the usual names; None when it is not installed."""
+    named = os.environ.get("ONNXLET_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class Chromium:
+    """One browser and one server. `isolated=False` serves pages without cross-origin isolation, so without threads."""
+
+    def __init__(
+        self,
+        roots: Iterable[Path] = (),
+        *,
+        isolated: bool = True,
+        dist: Path = ROOT / "js" / "dist",
+        arguments: Sequence[str] = (),
+    ) -> None:
+        path = executable()
+        if path is None:
+            raise FileNotFoundError("Chromium is not installed: run `apt-get install chromium`, or set ONNXLET_CHROMIUM")
+        self.server = Server(roots, isolated=isolated, dist=dist)
+        self._playwright = sync_playwright().start()
+        self._browser = self._playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
+        self.foreign: list[str] = []
+        """Addresses of other origins that pages have asked for; there should be none."""
+
+    def __enter__(self) -> Chromium:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._browser.close()
+        self._playwright.stop()
+        self.server.close()
+
+    def page(self, address: str = "/tests/browser/page/index.html") -> Page:
+        """A new tab at an address of the server."""
+        page = self._browser.new_page()
+        page.on("request", lambda request: self._note(request.url))
+        page.goto(self.server.origin + address)
+        return page
+
+    def run_jobs(self, jobs: Sequence[dict[str, Any]], *, timeout: float = 600) -> list[dict[str, Any]]:
+        """The jobs' results, in order. Raises TimeoutError after `timeout` seconds."""
+        page = self.page()
+        try:
+            page.wait_for_function("typeof runJobs === 'function'", timeout=30_000)
+            page.set_default_timeout(timeout * 1000)
+            # A handle that is polled, because an evaluation itself has no time limit.
+            page.evaluate("jobs => { runJobs(jobs).then(r => { globalThis.results = r; }, e => { globalThis.results = String(e); }); }", jobs)
+            page.wait_for_function("globalThis.results !== undefined", timeout=timeout * 1000)
+            results: Any = page.evaluate("globalThis.results")
+        finally:
+            page.close()
+        if not isinstance(results, list):
+            raise RuntimeError(f"the page failed: {results}")
+        return results
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self.server.origin, "data:", "blob:", "about:")):
+            self.foreign.append(url)
