@@ -47,7 +47,9 @@ export async function within<T>(milliseconds: number, promise: Promise<T>): Prom
   if (milliseconds === 0) return promise;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
+    timer = setTimeout(() => {
+      resolve(undefined);
+    }, milliseconds);
   });
   try {
     return await Promise.race([promise, late]);
