@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -78,17 +79,27 @@ class Chromium:
         """The jobs' results, in order. Raises TimeoutError after `timeout` seconds."""
         page = self.page()
         try:
-            page.wait_for_function("typeof runJobs === 'function'", timeout=30_000)
-            page.set_default_timeout(timeout * 1000)
-            # A handle that is polled, because an evaluation itself has no time limit.
-            page.evaluate("jobs => { runJobs(jobs).then(r => { globalThis.results = r; }, e => { globalThis.results = String(e); }); }", jobs)
-            page.wait_for_function("globalThis.results !== undefined", timeout=timeout * 1000)
-            results: Any = page.evaluate("globalThis.results")
+            # Polled, because an evaluation has no time limit, and without strings of code, which the page's policy forbids.
+            self._wait(page, "() => typeof runJobs === 'function'", 30)
+            page.evaluate(
+                "jobs => { runJobs(jobs).then(r => { globalThis.results = r; }, e => { globalThis.results = String(e); }); }",
+                list(jobs),
+            )
+            self._wait(page, "() => globalThis.results !== undefined", timeout)
+            results: Any = page.evaluate("() => globalThis.results")
         finally:
             page.close()
         if not isinstance(results, list):
             raise RuntimeError(f"the page failed: {results}")
         return results
+
+    @staticmethod
+    def _wait(page: Page, condition: str, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not page.evaluate(condition):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the page is not ready after {seconds} s: {condition}")
+            page.wait_for_timeout(20)
 
     def _note(self, url: str) -> None:
         if not url.startswith((self.server.origin, "data:", "blob:", "about:")):
