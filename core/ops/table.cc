@@ -28,6 +28,7 @@ const OpTable* const kTables[] = {
     &kGatherOps,
     &kGeluContribOps,
     &kGridOps,
+    &kGroupQueryAttentionOps,
     &kLayerNormContribOps,
     &kLayerNormOps,
     &kLinearAlgebraContribOps,
