@@ -51,7 +51,6 @@ class RegexCompiler {
     Kind kind;
     int left = 0, right = 0;       // kClass: class; kAssert: which
     int min = 0, max = 0;          // kRepeat; max -1: no limit
-    bool greedy = true;
   };
 
   Status fail(std::string_view what) const {
@@ -165,7 +164,7 @@ class RegexCompiler {
     } else if (!counted(&min, &max)) {
       return item;
     }
-    const bool greedy = take("?") == lazy_;
+    take("?");  // greed decides neither whether a text matches nor how long the longest match is
     if (min > kMaxRepeat || max > kMaxRepeat || (max >= 0 && min > max)) return fail("a repetition count is out of range");
     int ignored = 0;
     const size_t here = at_;
@@ -173,7 +172,7 @@ class RegexCompiler {
       at_ = here;
       return fail("one repetition follows another");
     }
-    return add({Kind::kRepeat, item, 0, min, max, greedy});
+    return add({Kind::kRepeat, item, 0, min, max});
   }
 
   // {n}, {n,}, {n,m}; anything else leaves { a literal.
@@ -214,7 +213,7 @@ class RegexCompiler {
 
   Result<int> group() {
     ++at_;
-    const bool fold = fold_, multiline = multiline_, dot_newline = dot_newline_, lazy = lazy_;
+    const bool fold = fold_, multiline = multiline_, dot_newline = dot_newline_;
     if (take("?")) {
       if (take("P<") || take("<")) {
         while (more() && is_word(text_[at_])) ++at_;
@@ -227,7 +226,7 @@ class RegexCompiler {
             case 'i': fold_ = on; break;
             case 'm': multiline_ = on; break;
             case 's': dot_newline_ = on; break;
-            case 'U': lazy_ = on; break;
+            case 'U': break;
             default: --at_; return fail("this kind of group is unknown");
           }
         }
@@ -237,7 +236,7 @@ class RegexCompiler {
     }
     OL_ASSIGN(const int inner, alternatives());
     if (!take(")")) return fail("a group is not closed");
-    fold_ = fold, multiline_ = multiline, dot_newline_ = dot_newline, lazy_ = lazy;
+    fold_ = fold, multiline_ = multiline, dot_newline_ = dot_newline;
     return inner;
   }
 
@@ -395,19 +394,15 @@ class RegexCompiler {
 
   Result<int32_t> emit_repeat(const Node& node, int32_t next) {
     int32_t at = next;
-    const auto branch = [&](int32_t body, int32_t skip) {
-      return node.greedy ? append(Op::kSplit, {}, body, skip) : append(Op::kSplit, {}, skip, body);
-    };
     if (node.max < 0) {
-      OL_ASSIGN(const int32_t loop, branch(next, next));
+      OL_ASSIGN(const int32_t loop, append(Op::kSplit, {}, 0, next));
       OL_ASSIGN(const int32_t body, emit(node.left, loop));
-      Regex::Inst& split = out_.program_[static_cast<size_t>(loop)];
-      (node.greedy ? split.x : split.y) = body;
+      out_.program_[static_cast<size_t>(loop)].x = body;
       at = loop;
     } else {
       for (int i = node.min; i < node.max; ++i) {
         OL_ASSIGN(const int32_t body, emit(node.left, at));
-        OL_ASSIGN(at, branch(body, next));
+        OL_ASSIGN(at, append(Op::kSplit, {}, body, next));
       }
     }
     for (int i = 0; i < node.min; ++i) {
@@ -419,14 +414,14 @@ class RegexCompiler {
   std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
-  bool fold_ = false, multiline_ = false, dot_newline_ = false, lazy_ = false;
+  bool fold_ = false, multiline_ = false, dot_newline_ = false;
   std::vector<Node> nodes_;
   Regex out_;
 };
 
 Result<Regex> Regex::compile(std::string_view pattern) { return RegexCompiler(pattern).compile(); }
 
-// A set of program positions in order of preference, each with where its match began. Cleared in constant time.
+// A set of program positions, each with where its match began; earlier beginnings come first. Cleared in constant time.
 class Regex::Threads {
  public:
   explicit Threads(size_t size) : dense_(size), sparse_(size), origin_(size) {}
@@ -516,11 +511,11 @@ bool Regex::find(std::string_view text, size_t from, size_t* begin, size_t* end)
     next.clear();
     for (size_t i = 0; i < current.size(); ++i) {
       const Inst& inst = program_[static_cast<size_t>(current[i])];
-      if (inst.op == Op::kMatch) {  // what comes later in the list is less preferred
+      if (found && current.origin(i) > *begin) break;
+      if (inst.op == Op::kMatch) {
         found = true;
         *begin = current.origin(i);
         *end = here;
-        break;
       }
       if (inst.op == Op::kClass && c != -2 && accepts(inst.y, c)) follow(inst.x, current.origin(i), c, after, &next);
     }

@@ -16,7 +16,7 @@ class Regex {
   static Result<Regex> compile(std::string_view pattern);
 
   bool full_match(std::string_view text) const;
-  // The leftmost match at or behind `from`, preferring alternatives and repetitions as Perl does.
+  // The leftmost match at or behind `from`, and of those the longest.
   bool find(std::string_view text, size_t from, size_t* begin, size_t* end) const;
 
  private:
@@ -26,7 +26,7 @@ class Regex {
   struct Inst {
     Op op;
     Assert assertion;
-    int32_t x = 0, y = 0;  // kClass: next, class; kSplit: preferred, other; kAssert: next
+    int32_t x = 0, y = 0;  // kClass: next, class; kSplit: both ways; kAssert: next
   };
   struct Range {
     int32_t low, high;

@@ -48,11 +48,10 @@ struct LinearClassifier : Op {
       float* to = z->mutable_data<float>() + r * width;
       winners[r] = classes > 1 ? argmax(from, classes) : from[0] > 0 ? 1 : 0;
       if (binary) {
-        to[0] = -from[0];
-        to[1] = from[0];
-      } else {
-        std::copy_n(from, classes, to);
+        write_two_scores(transform, true, from[0], to);
+        continue;
       }
+      std::copy_n(from, classes, to);
       apply_transform(transform, to, width);
     }
     return labels.emit(ctx, winners, m.rows);
@@ -257,7 +256,6 @@ struct SvmClassifier : Op {
       if (rho.size() == 1) winners[r] = binary_winner(winners[r], votes != nullptr ? votes[r * classes + winners[r]] : from[winners[r]], probabilities);
       if (width == 2 && n == 1) {
         write_two_scores(transform, false, from[0], to);
-        if (transform == PostTransform::kSoftmax || transform == PostTransform::kSoftmaxZero) apply_transform(transform, to, 2);
       } else {
         std::copy_n(from, n, to);
         apply_transform(transform, to, n);
@@ -267,10 +265,8 @@ struct SvmClassifier : Op {
   }
 
   int64_t binary_winner(int64_t winner, float weight, bool probabilities) const {
-    if (labels.size() == 2) {
-      if (!probabilities && all_positive && weight >= 0.5f) return 1;
-      return winner;
-    }
+    if (labels.size() == 2 && !probabilities && all_positive && weight >= 0.5f) return 1;
+    if (labels.size() > 1) return winner;
     return weight > 0 ? 1 : 0;
   }
 };

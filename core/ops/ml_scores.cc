@@ -57,9 +57,10 @@ void apply_transform(PostTransform transform, float* scores, int64_t n) {
 }
 
 void write_two_scores(PostTransform transform, bool probability, float score, float* out) {
-  out[0] = probability ? 1 - score : -score;
+  const bool complement = probability && transform == PostTransform::kNone;
+  out[0] = complement || transform == PostTransform::kProbit ? 1 - score : -score;
   out[1] = score;
-  if (!probability && transform == PostTransform::kLogistic) apply_transform(transform, out, 2);
+  apply_transform(transform, out, 2);
 }
 
 void ClassLabels::read(Attrs& a, const char* ints_name, const char* strings_name) {

@@ -14,7 +14,7 @@ Result<PostTransform> post_transform_of(std::string_view name);
 void apply_transform(PostTransform transform, float* scores, int64_t n);
 float logistic(float x);
 
-// Two scores from the one score of a binary classifier. `probability`: {1 - s, s}, else {-s, s} (LOGISTIC: of both).
+// Two scores from the one score of a binary classifier: {1 - s, s} for a probability, else {-s, s}, transformed.
 void write_two_scores(PostTransform transform, bool probability, float score, float* out);
 
 struct ClassLabels {

@@ -269,21 +269,20 @@ struct TreeEnsembleClassifier : Op {
     return winner;
   }
 
-  // Two classes, but all votes are about one of them.
+  // Two classes, but all votes are about one of them. About the first: it is the score of being the second, as gradient
+  // boosting exports it. About the second: the first one scores 0.
   int64_t finish_binary(const double* sums, float* to) const {
     const bool second = !std::isnan(sums[1]);
     double score = second ? sums[1] : std::isnan(sums[0]) ? 0 : sums[0];
-    if (!base.empty()) score += base.back();
-    const int64_t winner = score > (all_positive ? 0.5 : 0.0) ? 1 : 0;
-    if (transform == PostTransform::kProbit) {
-      to[0] = to[1] = static_cast<float>(score);
-      to[0] = 1 - to[0];
+    if (!base.empty()) score += base[second ? base.size() - 1 : 0];
+    if (second) {
+      to[0] = 0;
+      to[1] = static_cast<float>(score);
       apply_transform(transform, to, 2);
-      return winner;
+    } else {
+      write_two_scores(transform, all_positive, static_cast<float>(score), to);
     }
-    write_two_scores(transform, all_positive, static_cast<float>(score), to);
-    if (transform == PostTransform::kSoftmax || transform == PostTransform::kSoftmaxZero) apply_transform(transform, to, 2);
-    return winner;
+    return score > (all_positive ? 0.5 : 0.0) ? 1 : 0;
   }
 };
 

@@ -1,7 +1,6 @@
-#include <algorithm>
-
 #include "ops/run.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"

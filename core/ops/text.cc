@@ -53,7 +53,7 @@ struct TfIdfVectorizer : Op {
   Weighting weighting;
   int64_t min_length, max_length, max_skip;
   std::vector<int64_t> columns;      // of each n-gram
-  std::vector<float> weights;        // of each column
+  std::vector<float> weights;        // of each column; empty: 1
   int64_t width = 0;
   KeyTable tokens;                   // distinct pool entries
   Edges edges;
@@ -69,7 +69,7 @@ struct TfIdfVectorizer : Op {
     max_length = a.i("max_gram_length");
     max_skip = a.i("max_skip_count");
     columns = a.ints("ngram_indexes");
-    weights = a.floats("weights");
+    const std::vector<float> gram_weights = a.floats("weights");
     if (min_length < 1 || max_length < min_length || max_skip < 0) {
       return invalid_graph("min_gram_length ", min_length, ", max_gram_length ", max_length, " and max_skip_count ", max_skip, " do not fit");
     }
@@ -77,8 +77,12 @@ struct TfIdfVectorizer : Op {
       if (c < 0 || c > 1 << 30) return invalid_graph("ngram_indexes holds ", c);
       width = std::max(width, c + 1);
     }
-    if (!weights.empty() && static_cast<int64_t>(weights.size()) != width && weights.size() != columns.size()) {
-      return invalid_graph("weights has ", weights.size(), " entries for ", columns.size(), " n-grams");
+    if (!gram_weights.empty()) {
+      if (gram_weights.size() != columns.size()) {
+        return invalid_graph("weights has ", gram_weights.size(), " entries for ", columns.size(), " n-grams");
+      }
+      weights.assign(static_cast<size_t>(width), 0.0f);
+      for (size_t i = 0; i < columns.size(); ++i) weights[static_cast<size_t>(columns[i])] = gram_weights[i];
     }
     return build(a);
   }
@@ -170,7 +174,7 @@ struct TfIdfVectorizer : Op {
     if (weighting == Weighting::kTf) return;
     for (int64_t i = 0; i < width; ++i) {
       if (row[i] == 0) continue;
-      const float w = static_cast<size_t>(i) < weights.size() ? weights[static_cast<size_t>(i)] : 1.0f;
+      const float w = weights.empty() ? 1.0f : weights[static_cast<size_t>(i)];
       row[i] = weighting == Weighting::kIdf ? w : w * row[i];
     }
   }
