@@ -56,7 +56,30 @@ void gather_elements_typed(const T* src, const Shape& dims, std::span<const Shap
   });
 }
 
+int packed_value(const uint8_t* data, int bits, bool is_signed, int64_t i) {
+  const int per_byte = 8 / bits, mask = (1 << bits) - 1;
+  const int v = data[i / per_byte] >> (i % per_byte * bits) & mask;
+  return is_signed && v > mask / 2 ? v - mask - 1 : v;
+}
+
 }  // namespace
+
+void dequantize_run(const BlockQuantized& q, int64_t first, int64_t count, float* dst) {
+  const int64_t inner = q.rows.inner, n = q.rows.n, blocks = (n + q.block - 1) / q.block;
+  const auto scale_at = [&](int64_t i, float* zero) {
+    const int64_t at = (i / (n * inner) * blocks + i / inner % n / q.block) * inner + i % inner;
+    *zero = static_cast<float>(q.zero_points != nullptr ? packed_value(q.zero_points, q.bits, q.is_signed, at) : q.default_zero);
+    return q.scales[at];
+  };
+  for (int64_t i = first; i < first + count;) {
+    float zero;
+    const float scale = scale_at(i, &zero);
+    // With inner 1 the rest of the block follows; otherwise the next element has another scale.
+    const int64_t rest = inner == 1 ? std::min(q.block - i % n % q.block, n - i % n) : 1;
+    const int64_t end = std::min(first + count, i + rest);
+    for (; i < end; ++i) *dst++ = (static_cast<float>(packed_value(q.data, q.bits, q.is_signed, i)) - zero) * scale;
+  }
+}
 
 void gather_rows(DType dtype, const void* src, const Rows& rows, const int64_t* indices, int64_t count, void* dst) {
   if (rows.outer * count * rows.inner == 0) return;

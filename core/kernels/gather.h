@@ -18,4 +18,19 @@ void gather_runs(DType dtype, const void* src, const int64_t* offsets, int64_t c
 void gather_elements(DType dtype, const void* src, const Shape& src_shape, int axis, const int64_t* indices,
                      const Shape& shape, void* dst);
 
+// A tensor of 2-, 4- or 8-bit integers, packed low bits first, with a scale (and zero point, packed alike) for every
+// `block` elements along the middle axis of [outer, n, inner].
+struct BlockQuantized {
+  const uint8_t* data;
+  int bits;
+  bool is_signed;
+  Rows rows;
+  int64_t block;
+  const float* scales;          // [outer, blocks, inner]
+  const uint8_t* zero_points;   // nullptr: `default_zero` for all
+  int default_zero;
+};
+// Elements [first, first + count), as floats.
+void dequantize_run(const BlockQuantized& q, int64_t first, int64_t count, float* dst);
+
 }  // namespace onnxlet

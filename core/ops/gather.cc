@@ -1,5 +1,9 @@
-// Gather, GatherElements, GatherND: elements and slices picked by index.
+// Gather, GatherElements, GatherND and their quantized relative: elements and slices picked by index.
+#include <algorithm>
+
+#include "base/parallel.h"
 #include "kernels/gather.h"
+#include "ops/as_float.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
 
@@ -109,6 +113,83 @@ struct GatherND : Op {
   }
 };
 
+// Rows of a table of block-quantized weights (an embedding), expanded as they are picked.
+struct GatherBlockQuantized : Op {
+  int64_t bits, block, gather_axis, quantize_axis;
+
+  Status init(Attrs& a) {
+    bits = a.i("bits", 4);
+    block = a.i("block_size", 128);
+    gather_axis = a.i("gather_axis", 0);
+    quantize_axis = a.i("quantize_axis", 1);
+    if (bits != 2 && bits != 4 && bits != 8) return invalid_graph("bits must be 2, 4 or 8; it is ", bits);
+    if (block < 16 || (block & (block - 1)) != 0) return invalid_graph("block_size must be a power of two of at least 16; it is ", block);
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    const Tensor &data = ctx.in(0), &indices = ctx.in(1), &scales = ctx.in(2);
+    const bool bytes = data.dtype() == DType::kUint8;
+    const int width = bytes ? static_cast<int>(bits) : dtype_bits(data.dtype());
+    Shape shape = data.shape();  // of the numbers, not of the bytes that hold them
+    if (bytes && shape.rank() > 0) shape[shape.rank() - 1] *= 8 / width;
+    OL_ASSIGN(const int at, normalize_axis(gather_axis, shape.rank()));
+    OL_ASSIGN(const int along, normalize_axis(quantize_axis, shape.rank()));
+    if (at == along) return run_failed("gather_axis and quantize_axis must differ; both are ", at);
+    Shape expected = shape;
+    expected[along] = (shape[along] + block - 1) / block;
+    if (!(scales.shape() == expected)) return run_failed("scales must have shape ", expected, "; they have ", scales.shape());
+    const Tensor* zeros = ctx.opt(3);
+    if (zeros != nullptr) {
+      if (bytes) expected[expected.rank() - 1] = (expected.back() * width + 7) / 8;
+      if (!(zeros->shape() == expected)) return run_failed("zero_points must have shape ", expected, "; they have ", zeros->shape());
+    }
+    OL_ASSIGN(const float* factors, values_as<float>(ctx, scales));
+    BlockQuantized q{data.data<uint8_t>(), width, data.dtype() == DType::kInt4, split_at(shape, along), block, factors, nullptr,
+                     bytes ? 1 << (width - 1) : 0};
+    OL_ASSIGN(q.zero_points, packed_zeros(ctx, zeros, width));
+    return gather(ctx, q, shape, at, indices);
+  }
+
+  // Rows of uint8 zero points are padded to whole bytes: brought into one run of numbers.
+  static Result<const uint8_t*> packed_zeros(OpContext& ctx, const Tensor* zeros, int width) {
+    if (zeros == nullptr) return static_cast<const uint8_t*>(nullptr);
+    const int per_byte = 8 / width;
+    const int64_t numbers = ctx.in(2).shape().back(), bytes = zeros->shape().back();
+    if (zeros->dtype() != DType::kUint8 || numbers % per_byte == 0) return zeros->data<uint8_t>();
+    const int64_t rows = ctx.in(2).size() / numbers;
+    OL_ASSIGN(uint8_t* out, ctx.scratch_of<uint8_t>(rows * numbers + 1));
+    std::fill_n(out, rows * numbers + 1, uint8_t{0});
+    for (int64_t i = 0; i < rows * numbers; ++i) {
+      const int64_t row = i / numbers, column = i % numbers;
+      const int v = zeros->data<uint8_t>()[row * bytes + column / per_byte] >> (column % per_byte * width) & ((1 << width) - 1);
+      out[i / per_byte] = static_cast<uint8_t>(out[i / per_byte] | v << (i % per_byte * width));
+    }
+    return static_cast<const uint8_t*>(out);
+  }
+
+  static Status gather(OpContext& ctx, const BlockQuantized& q, const Shape& shape, int at, const Tensor& indices) {
+    std::vector<int64_t> dims(shape.begin(), shape.begin() + at);
+    dims.insert(dims.end(), indices.shape().begin(), indices.shape().end());
+    dims.insert(dims.end(), shape.begin() + at + 1, shape.end());
+    OL_ASSIGN(const Shape out_shape, make_shape(dims));
+    OL_ASSIGN(const int64_t* index, wrap_indices(ctx, indices, shape[at]));
+    OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(2).dtype(), out_shape));
+    OL_ASSIGN(float* to, staging_for<float>(ctx, y));
+    const Rows rows = split_at(shape, at);
+    const int64_t count = indices.size();
+    parallel_for(rows.outer * count, grain_for(rows.inner), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        dequantize_run(q, (i / count * rows.n + index[i % count]) * rows.inner, rows.inner, to + i * rows.inner);
+      }
+    });
+    store(to, y);
+    return {};
+  }
+};
+
+const OpRow kContribRows[] = {{"GatherBlockQuantized", 1, make<GatherBlockQuantized>, kPackedSubByte}};
+
 const OpRow kRows[] = {
     {"Gather", 1, make<Gather>},
     {"GatherElements", 11, make<GatherElements>},
@@ -118,5 +199,6 @@ const OpRow kRows[] = {
 }  // namespace
 
 extern const OpTable kGatherOps{"", kRows};
+extern const OpTable kGatherContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

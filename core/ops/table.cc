@@ -25,6 +25,7 @@ const OpTable* const kTables[] = {
     &kDetectionOps,
     &kEinsumOps,
     &kFlexAttentionOps,
+    &kGatherContribOps,
     &kGatherOps,
     &kGeluContribOps,
     &kGridOps,
