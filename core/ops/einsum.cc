@@ -1,12 +1,326 @@
-#include "ops/op.h"
+// Einsum: operands are contracted two at a time, each step a batched matrix product.
+#include <algorithm>
+#include <string>
+
+#include "base/visit.h"
+#include "kernels/gemm.h"
+#include "ops/einsum_plan.h"
+#include "ops/float_io.h"
 
 namespace onnxlet {
 namespace {
 
-const OpRow kRows[] = {{}};
+using Axes = std::vector<EinsumAxis>;
+
+// Walks the index space of `axes`, first axis slowest: f(offset) for every element.
+template <class F>
+void each_offset(const Axes& axes, F f) {
+  std::vector<int64_t> index(axes.size(), 0);
+  int64_t n = 1, offset = 0;
+  for (const EinsumAxis& a : axes) n *= a.dim;
+  for (int64_t i = 0; i < n; ++i) {
+    f(offset);
+    for (size_t d = axes.size(); d-- > 0;) {
+      offset += axes[d].stride;
+      if (++index[d] < axes[d].dim) break;
+      offset -= axes[d].stride * axes[d].dim;
+      index[d] = 0;
+    }
+  }
+}
+
+template <class T>
+void copy_axes(const void* from, const Axes& axes, void* to) {
+  T* dst = static_cast<T*>(to);
+  each_offset(axes, [&](int64_t at) { *dst++ = static_cast<const T*>(from)[at]; });
+}
+
+// One computation in element type T: float, double, or an unsigned integer whose arithmetic wraps.
+template <class T>
+class Contraction {
+ public:
+  explicit Contraction(OpContext& ctx) : ctx_(ctx) {}
+
+  // Sums over the axes whose labels are not in `keep`.
+  Status reduce(EinsumOperand* o, const Labels& keep) {
+    Axes kept, dropped;
+    for (const EinsumAxis& a : o->axes) {
+      (std::find(keep.begin(), keep.end(), a.label) != keep.end() ? kept : dropped).push_back(a);
+    }
+    if (dropped.empty()) return {};
+    using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+    OL_ASSIGN(T* out, allocate(size_of(kept)));
+    const T* data = static_cast<const T*>(o->data);
+    T* dst = out;
+    each_offset(kept, [&](int64_t base) {
+      Sum sum{};
+      each_offset(dropped, [&](int64_t at) { sum += static_cast<Sum>(data[base + at]); });
+      *dst++ = static_cast<T>(sum);
+    });
+    *o = packed(out, kept);
+    return {};
+  }
+
+  // Elements in the order of `labels`, contiguous.
+  Status arrange(EinsumOperand* o, const Labels& labels) {
+    Axes axes;
+    for (const int l : labels) axes.push_back(*o->find(l));
+    int64_t dim, stride;
+    if (collapse(axes, &dim, &stride) && (stride == 1 || dim == 1)) {
+      o->axes = axes;
+      return {};
+    }
+    OL_ASSIGN(T* out, allocate(size_of(axes)));
+    copy_axes<T>(o->data, axes, out);
+    *o = packed(out, axes);
+    return {};
+  }
+
+  // The product of a and b, summed over what both have and `keep` does not name.
+  Result<EinsumOperand> multiply(EinsumOperand a, EinsumOperand b, const Labels& keep) {
+    Labels keep_a = keep, keep_b = keep;
+    for (const EinsumAxis& x : b.axes) keep_a.push_back(x.label);
+    for (const EinsumAxis& x : a.axes) keep_b.push_back(x.label);
+    OL_TRY(reduce(&a, keep_a));
+    OL_TRY(reduce(&b, keep_b));
+    // Groups in the order of the result, so that the last step seldom needs a transpose.
+    Axes batch_a, batch_b, m, n, k_a, k_b;
+    auto place = [&](int label) {
+      const EinsumAxis *x = a.find(label), *y = b.find(label);
+      if (x && y) {
+        const int64_t dim = std::max(x->dim, y->dim) == 1 ? 1 : x->dim == 1 ? y->dim : x->dim;
+        batch_a.push_back({label, dim, x->dim == 1 ? 0 : x->stride});
+        batch_b.push_back({label, dim, y->dim == 1 ? 0 : y->stride});
+      } else if (x) {
+        m.push_back(*x);
+      } else if (y) {
+        n.push_back(*y);
+      }
+    };
+    for (const int label : keep) place(label);
+    for (const EinsumAxis& x : a.axes) {
+      if (std::find(keep.begin(), keep.end(), x.label) != keep.end()) continue;
+      const EinsumAxis* y = b.find(x.label);
+      const int64_t dim = x.dim == 1 ? y->dim : x.dim;
+      k_a.push_back({x.label, dim, x.dim == 1 ? 0 : x.stride});
+      k_b.push_back({x.label, dim, y->dim == 1 ? 0 : y->stride});
+    }
+    OL_TRY(make_collapsible(&a, &batch_a, &m, &k_a));
+    OL_TRY(make_collapsible(&b, &batch_b, &k_b, &n));
+    return product(a, b, batch_a, batch_b, m, n, k_a, k_b);
+  }
+
+ private:
+  static int64_t size_of(const Axes& axes) {
+    int64_t n = 1;
+    for (const EinsumAxis& a : axes) n *= a.dim;
+    return n;
+  }
+  static EinsumOperand packed(const T* data, Axes axes) {
+    int64_t stride = 1;
+    for (size_t i = axes.size(); i-- > 0;) {
+      axes[i].stride = stride;
+      stride *= axes[i].dim;
+    }
+    return {data, std::move(axes)};
+  }
+  Result<T*> allocate(int64_t n) { return ctx_.scratch_of<T>(std::max<int64_t>(n, 1)); }
+
+  // Copies the operand when its rows or columns cannot be walked with one stride each.
+  Status make_collapsible(EinsumOperand* o, Axes* batch, Axes* rows, Axes* cols) {
+    int64_t dim, stride;
+    if (collapse(*rows, &dim, &stride) && collapse(*cols, &dim, &stride)) return {};
+    Axes all = *batch;
+    for (EinsumAxis& a : all) a.dim = a.stride == 0 ? 1 : a.dim;  // broadcast axes are not stored
+    all.insert(all.end(), rows->begin(), rows->end());
+    all.insert(all.end(), cols->begin(), cols->end());
+    OL_ASSIGN(T* out, allocate(size_of(all)));
+    copy_axes<T>(o->data, all, out);
+    const EinsumOperand fresh = packed(out, all);
+    for (EinsumAxis& a : *batch) a.stride = a.stride == 0 ? 0 : fresh.find(a.label)->stride;
+    for (EinsumAxis& a : *rows) a.stride = fresh.find(a.label)->stride;
+    for (EinsumAxis& a : *cols) a.stride = fresh.find(a.label)->stride;
+    o->data = out;
+    return {};
+  }
+
+  Result<EinsumOperand> product(const EinsumOperand& a, const EinsumOperand& b, const Axes& batch_a, const Axes& batch_b, const Axes& m,
+                                const Axes& n, const Axes& k_a, const Axes& k_b) {
+    int64_t rows, cols, depth, a_row, a_col, b_row, b_col;
+    collapse(m, &rows, &a_row);
+    collapse(n, &cols, &b_col);
+    collapse(k_a, &depth, &a_col);
+    collapse(k_b, &depth, &b_row);
+    const int64_t batch = size_of(batch_a);
+    OL_ASSIGN(T* c, allocate(batch * rows * cols));
+    OL_ASSIGN(int64_t* offsets, ctx_.scratch_of<int64_t>(2 * batch + 1));
+    int64_t* at = offsets;
+    each_offset(batch_a, [&](int64_t o) { *at++ = o; });
+    each_offset(batch_b, [&](int64_t o) { *at++ = o; });
+    const T *ad = static_cast<const T*>(a.data), *bd = static_cast<const T*>(b.data);
+    if constexpr (std::is_same_v<T, float>) {
+      Gemm g;
+      g.m = rows;
+      g.n = cols;
+      g.k = depth;
+      g.a = {ad, a_row, a_col};
+      g.b = {bd, b_row, b_col};
+      g.c = c;
+      g.c_row_stride = cols;
+      if (batch > 0) {
+        OL_ASSIGN(float* scratch, ctx_.scratch_of<float>(gemm_batch_scratch(g, batch)));
+        ctx_.set_kernel(gemm_batch(g, batch, offsets, offsets + batch, rows * cols, scratch));
+      }
+    } else {
+      for (int64_t i = 0; i < batch; ++i) {
+        gemm_plain<T>({rows, cols, depth, ad + offsets[i], a_row, a_col, bd + offsets[batch + i], b_row, b_col, c + i * rows * cols});
+      }
+    }
+    Axes axes = batch_a;
+    axes.insert(axes.end(), m.begin(), m.end());
+    axes.insert(axes.end(), n.begin(), n.end());
+    return packed(c, axes);
+  }
+
+  OpContext& ctx_;
+};
+
+struct Einsum : Op {
+  std::string equation;  // without spaces
+  EinsumTerms terms;
+
+  Status init(Attrs& a) {
+    for (const char c : a.s("equation")) {
+      if (c != ' ') equation += c;
+    }
+    OL_ASSIGN(terms, parse_einsum(equation));
+    if (static_cast<int>(terms.inputs.size()) != a.input_count()) {
+      return invalid_graph("the equation '", equation, "' has ", terms.inputs.size(), " terms, the node ", a.input_count(), " inputs");
+    }
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    const DType t = ctx.in(0).dtype();
+    if (runs_as_float(t)) return run_as<float>(ctx);
+    if (t == DType::kDouble) return run_as<double>(ctx);
+    return element_size(t) == 8 ? run_as<uint64_t>(ctx) : run_as<uint32_t>(ctx);
+  }
+
+  // The operand's elements as T; integers are widened, which keeps their low bits.
+  template <class T>
+  static Result<const T*> widened(OpContext& ctx, const Tensor& x) {
+    if constexpr (std::is_same_v<T, float>) {
+      return float_input(ctx, x);
+    } else {
+      if (element_size(x.dtype()) == sizeof(T)) return static_cast<const T*>(x.raw());
+      OL_ASSIGN(T* out, ctx.scratch_of<T>(x.size()));
+      visit_size(x.dtype(), [&]<class S>() {
+        if constexpr (std::is_integral_v<S>) std::copy_n(static_cast<const S*>(x.raw()), x.size(), out);
+      });
+      return static_cast<const T*>(out);
+    }
+  }
+
+  // A labelled view of input i; an axis named twice becomes its diagonal.
+  template <class T>
+  Result<EinsumOperand> operand(OpContext& ctx, int i, int ellipsis_rank) const {
+    const Tensor& x = ctx.in(i);
+    OL_ASSIGN(Labels labels, term_labels(terms.inputs[static_cast<size_t>(i)], x.rank(), ellipsis_rank));
+    EinsumOperand o;
+    OL_ASSIGN(o.data, widened<T>(ctx, x));
+    const Shape strides = x.shape().strides();
+    for (int d = 0; d < x.rank(); ++d) {
+      const int label = labels[static_cast<size_t>(d)];
+      EinsumAxis* same = const_cast<EinsumAxis*>(o.find(label));
+      if (same == nullptr) {
+        o.axes.push_back({label, x.dim(d), strides[d]});
+      } else if (same->dim != x.dim(d)) {
+        return run_failed("axes with the same label must have the same length; operand ", i, " of '", equation, "' is ", x.shape());
+      } else {
+        same->stride += strides[d];
+      }
+    }
+    return o;
+  }
+
+  template <class T>
+  Status run_as(OpContext& ctx) const {
+    int ellipsis_rank = 0;
+    for (int i = 0; i < ctx.input_count(); ++i) {
+      ellipsis_rank = std::max(ellipsis_rank, ellipsis_axes(terms.inputs[static_cast<size_t>(i)], ctx.in(i).rank()));
+    }
+    OL_ASSIGN(Labels out, output_labels(terms, ellipsis_rank));
+    std::vector<EinsumOperand> operands;
+    for (int i = 0; i < ctx.input_count(); ++i) {
+      OL_ASSIGN(EinsumOperand o, operand<T>(ctx, i, ellipsis_rank));
+      operands.push_back(std::move(o));
+    }
+    Shape shape;
+    OL_TRY(check_lengths(operands, out, &shape));
+    Contraction<T> contraction(ctx);
+    EinsumOperand result = operands[0];
+    if (operands.size() == 1) OL_TRY(contraction.reduce(&result, out));
+    for (size_t i = 1; i < operands.size(); ++i) {
+      // What the result or a later operand still needs.
+      Labels keep = out;
+      for (size_t j = i + 1; j < operands.size(); ++j) {
+        for (const EinsumAxis& a : operands[j].axes) {
+          if (std::find(keep.begin(), keep.end(), a.label) == keep.end()) keep.push_back(a.label);
+        }
+      }
+      OL_ASSIGN(result, contraction.multiply(result, operands[i], keep));
+    }
+    OL_TRY(contraction.arrange(&result, out));
+    return store<T>(ctx, shape, static_cast<const T*>(result.data));
+  }
+
+  Status check_lengths(const std::vector<EinsumOperand>& operands, const Labels& out, Shape* shape) const {
+    for (const EinsumOperand& o : operands) {
+      for (const EinsumAxis& a : o.axes) {
+        for (const EinsumOperand& p : operands) {
+          const EinsumAxis* b = p.find(a.label);
+          if (b && b->dim != a.dim && b->dim != 1 && a.dim != 1) {
+            return run_failed("axes with the same label must have the same length; '", equation, "' meets ", a.dim, " and ", b->dim);
+          }
+        }
+      }
+    }
+    for (size_t i = 0; i < out.size(); ++i) {
+      const EinsumAxis* found = nullptr;
+      for (const EinsumOperand& o : operands) {
+        const EinsumAxis* a = o.find(out[i]);
+        if (a && (found == nullptr || found->dim == 1)) found = a;
+      }
+      if (found == nullptr || std::count(out.begin(), out.end(), out[i]) > 1) {
+        return invalid_graph("a label of the result must occur once there and in some operand; equation '", equation, "'");
+      }
+      shape->push_back(found->dim);
+    }
+    return {};
+  }
+
+  template <class T>
+  static Status store(OpContext& ctx, const Shape& shape, const T* data) {
+    const DType type = ctx.in(0).dtype();
+    OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
+    if constexpr (std::is_same_v<T, float>) {
+      narrow(data, y->size(), type, y->mutable_raw());
+    } else if constexpr (std::is_same_v<T, double>) {
+      std::copy_n(data, y->size(), y->template mutable_data<double>());
+    } else {
+      visit_size(type, [&]<class S>() {
+        if constexpr (std::is_integral_v<S>) std::transform(data, data + y->size(), static_cast<S*>(y->mutable_raw()), [](T v) { return static_cast<S>(v); });
+      });
+    }
+    return {};
+  }
+};
+
+const OpRow kRows[] = {{"Einsum", 12, make<Einsum>}};
 
 }  // namespace
 
-extern const OpTable kEinsumOps{"", {kRows, 0}};
+extern const OpTable kEinsumOps{"", kRows};
 
 }  // namespace onnxlet

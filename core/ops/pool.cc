@@ -150,6 +150,5 @@ const OpRow kRows[] = {
 }  // namespace
 
 extern const OpTable kPoolOps{"", kRows};
-extern const OpTable kPoolContribOps{"com.microsoft", {}};
 
 }  // namespace onnxlet
