@@ -8,6 +8,7 @@ namespace onnxlet {
 
 Result<Tensor*> OpContext::out(int i, DType dtype, const Shape& shape) {
   const auto at = static_cast<size_t>(i);
+  if (at >= outputs_.capacity()) return internal_error("an operator has no output ", i);
   if (at >= outputs_.size()) outputs_.resize(at + 1);  // an output the model does not name: dropped afterwards
   if (i == 0 && in_place_ && !inputs_.empty() && last_use_[0] != nullptr) {
     Tensor& dying = last_use_[0]->tensor();

@@ -76,8 +76,9 @@ Status run_op(const OpCall& call, std::vector<Value>* outputs, const char** kern
   OpContext ctx;
   ctx.inputs_.assign(call.inputs.begin(), call.inputs.end());
   ctx.last_use_.assign(call.last_use.begin(), call.last_use.end());
-  // Room for outputs the node does not name: out() adds them, and pointers it gave before must stay valid.
-  ctx.outputs_.reserve(std::max<size_t>(call.wanted.size(), 8));
+  // Room for outputs the model does not name, so that pointers handed out by out() stay valid.
+  constexpr size_t kUnnamedOutputs = 8;
+  ctx.outputs_.reserve(call.wanted.size() + kUnnamedOutputs);
   ctx.outputs_.resize(call.wanted.size());
   ctx.wanted_.assign(call.wanted.begin(), call.wanted.end());
   ctx.pool_ = call.pool;
