@@ -1,4 +1,4 @@
-# The WebAssembly flavours. Only kernels are compiled per SIMD level and only parallel.cc per flavour: objects built with
+# The WebAssembly flavours. Only kernels are compiled per SIMD level and only FLAVOUR_SOURCES per flavour: objects built with
 # the atomics feature also link into a module without shared memory, as long as they use none of its instructions.
 
 # ---- flags of a compiler: what a CPU feature is called, and how a module is linked ----

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "abi/flavour.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -83,6 +84,8 @@ const char* ol_version(void) { return "0.1.0"; }
 const char* ol_build_info(void) {
   JsonWriter w;
   w.begin_object().field("version", ol_version()).field("abi", OL_ABI_VERSION);
+  w.field("flavour", kFlavour.name).field("simd", kFlavour.simd).field("relaxed", kFlavour.relaxed);
+  w.field("threads", kFlavour.threads);
   w.key("operators").begin_array();
   for (const OpTable* table : op_tables()) {
     for (const OpRow& row : table->rows) w.begin_array().value(table->domain).value(row.name).value(row.since).end_array();

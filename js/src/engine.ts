@@ -15,6 +15,19 @@ interface DescribedModel {
   readonly external?: readonly { readonly file: string; readonly bytes: number }[];
 }
 
+/** As the engine writes them. */
+interface RawMemory {
+  readonly in_use: number;
+  readonly peak: number;
+  readonly limit: number;
+  readonly model_bytes: number;
+}
+interface RawProfileEntry extends Omit<p.ProfileEntry, 'opType' | 'start' | 'duration'> {
+  readonly op_type: string;
+  readonly start_us: number;
+  readonly duration_us: number;
+}
+
 type Handler<V extends p.Verb> = (
   payload: p.Calls[V]['payload'],
   options: p.CallOptions,
@@ -38,7 +51,15 @@ export class Engine {
     },
     create: (payload, options) => this.#create(payload, options),
     run: (payload, options) => this.#run(payload, options),
-    profile: ({ session }) => this.module.json(this.module.abi.ol_session_profile(this.#pointer(session))),
+    profile: ({ session }) => {
+      const rows = this.module.json(this.module.abi.ol_session_profile(this.#pointer(session))) as RawProfileEntry[];
+      return rows.map(({ op_type, start_us, duration_us, ...rest }) => ({
+        ...rest,
+        opType: op_type,
+        start: start_us,
+        duration: duration_us,
+      }));
+    },
     release: ({ session }) => {
       this.module.abi.ol_session_free(this.#pointer(session));
       this.#sessions.delete(session);
@@ -156,7 +177,14 @@ export class Engine {
   }
 
   #memory(session: Pointer): p.MemoryReport {
-    return this.module.json(this.module.abi.ol_session_memory(session)) as p.MemoryReport;
+    const raw = this.module.json(this.module.abi.ol_session_memory(session)) as RawMemory;
+    return {
+      inUse: raw.in_use,
+      peak: raw.peak,
+      limit: raw.limit,
+      modelBytes: raw.model_bytes,
+      wasmBytes: this.module.bytes.length,
+    };
   }
 
   #pointer(session: number): Pointer {

@@ -69,13 +69,30 @@ export interface SessionInfo {
   readonly outputs: readonly ArgumentInfo[];
 }
 
+/** In bytes. */
 export interface MemoryReport {
-  readonly in_use: number;
+  /** What the session holds now, and the most it has held. */
+  readonly inUse: number;
   readonly peak: number;
+  /** What `maxMemory` allows; 0 without a limit. */
   readonly limit: number;
-  readonly model_bytes: number;
-  readonly weights_packed: number;
-  readonly arena: number;
+  /** The model file, as long as its bytes are needed. */
+  readonly modelBytes: number;
+  /** All memory of the engine, which other sessions may share. It never shrinks. */
+  readonly wasmBytes: number;
+}
+
+export interface ProfileEntry {
+  readonly node: string;
+  readonly opType: string;
+  readonly domain: string;
+  readonly kernel: string;
+  /** Microseconds. */
+  readonly start: number;
+  readonly duration: number;
+  /** Types and shapes, such as `float[1,3]`. */
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
 }
 
 export interface SessionReport {
@@ -102,7 +119,7 @@ export interface Calls {
   describe: { payload: ModelRequest; answer: unknown };
   create: { payload: SessionRequest; answer: SessionReport };
   run: { payload: RunRequest; answer: RunReport };
-  profile: { payload: { readonly session: number }; answer: unknown };
+  profile: { payload: { readonly session: number }; answer: readonly ProfileEntry[] };
   release: { payload: { readonly session: number }; answer: { readonly wasmBytes: number } };
 }
 export type Verb = keyof Calls;

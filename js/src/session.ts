@@ -132,9 +132,8 @@ export class InferenceSession {
   }
 
   /** The timings of the last run, node by node; needs the option `enableProfiling`. */
-  async profile(): Promise<readonly InferenceSession.ProfileEntry[]> {
-    const entries = await this.#enqueue(() => this.#engine.host.call('profile', { session: this.#id }));
-    return entries as readonly InferenceSession.ProfileEntry[];
+  profile(): Promise<readonly InferenceSession.ProfileEntry[]> {
+    return this.#enqueue(() => this.#engine.host.call('profile', { session: this.#id }));
   }
 
   /** Frees what the session holds, once its runs are done. */
@@ -194,16 +193,7 @@ export declare namespace InferenceSession {
   type RunOptions = import('./options.js').RunOptions;
   type ValueMetadata = import('./session.js').ValueMetadata;
   type MemoryReport = import('./protocol.js').MemoryReport;
-  interface ProfileEntry {
-    readonly node: string;
-    readonly op_type: string;
-    readonly domain: string;
-    readonly kernel: string;
-    readonly start_us: number;
-    readonly duration_us: number;
-    readonly inputs: readonly string[];
-    readonly outputs: readonly string[];
-  }
+  type ProfileEntry = import('./protocol.js').ProfileEntry;
 }
 
 function metadataOf({ name, type, shape }: ArgumentInfo): ValueMetadata {

@@ -3,7 +3,7 @@
     with Chromium(roots=[folder]) as browser:
         results = browser.run_jobs([{"id": "a", "model": "/abs/m.onnx", "threads": 2, "inputs": [...]}])
 
-Paths in jobs are absolute and inside `roots`.
+Paths in jobs are absolute and inside `roots`. Playwright allows one object of this kind at a time.
 """
 
 from __future__ import annotations
@@ -38,20 +38,18 @@ def executable() -> str | None:
 
 
 class Chromium:
-    """One browser and one server. `isolated=False` serves pages without cross-origin isolation, so without threads."""
+    """One browser, and two servers of the same files: pages of `server` are cross-origin isolated and have threads,
+    pages of `plain_server` are not."""
 
     def __init__(
-        self,
-        roots: Iterable[Path] = (),
-        *,
-        isolated: bool = True,
-        dist: Path = ROOT / "js" / "dist",
-        arguments: Sequence[str] = (),
+        self, roots: Iterable[Path] = (), *, dist: Path = ROOT / "js" / "dist", arguments: Sequence[str] = ()
     ) -> None:
         path = executable()
         if path is None:
             raise FileNotFoundError("Chromium is not installed: run `apt-get install chromium`, or set ONNXLET_CHROMIUM")
-        self.server = Server(roots, isolated=isolated, dist=dist)
+        folders = list(roots)
+        self.server = Server(folders, isolated=True, dist=dist)
+        self.plain_server = Server(folders, isolated=False, dist=dist)
         self._playwright = sync_playwright().start()
         self._browser = self._playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
         self.foreign: list[str] = []
@@ -67,17 +65,18 @@ class Chromium:
         self._browser.close()
         self._playwright.stop()
         self.server.close()
+        self.plain_server.close()
 
-    def page(self, address: str = "/tests/browser/page/index.html") -> Page:
-        """A new tab at an address of the server."""
+    def page(self, address: str = "/tests/browser/page/index.html", *, isolated: bool = True) -> Page:
+        """A new tab at an address of a server."""
         page = self._browser.new_page()
         page.on("request", lambda request: self._note(request.url))
-        page.goto(self.server.origin + address)
+        page.goto((self.server if isolated else self.plain_server).origin + address)
         return page
 
-    def run_jobs(self, jobs: Sequence[dict[str, Any]], *, timeout: float = 600) -> list[dict[str, Any]]:
+    def run_jobs(self, jobs: Sequence[dict[str, Any]], *, isolated: bool = True, timeout: float = 600) -> list[dict[str, Any]]:
         """The jobs' results, in order. Raises TimeoutError after `timeout` seconds."""
-        page = self.page()
+        page = self.page(isolated=isolated)
         try:
             # Polled, because an evaluation has no time limit, and without strings of code, which the page's policy forbids.
             self._wait(page, "() => typeof runJobs === 'function'", 30)
@@ -102,5 +101,5 @@ class Chromium:
             page.wait_for_timeout(20)
 
     def _note(self, url: str) -> None:
-        if not url.startswith((self.server.origin, "data:", "blob:", "about:")):
+        if not url.startswith((self.server.origin, self.plain_server.origin, "data:", "blob:", "about:")):
             self.foreign.append(url)

@@ -27,7 +27,7 @@
 //         integers as {"int64": "12"}) | {"name", "none": true}
 // dtype: the names of js/src/dtypes.ts: float32, int64, bool, string, float16, int4 ...
 //
-// Result: {"id", "ok": true, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {...}, "warnings": [text...],
+// Result: {"id", "ok": true, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {inUse, peak, wasmBytes ...}, "warnings": [text...],
 //          "runs": [{"run": number, "outputs": [OUTPUT...]}]}
 //       | {"id", "ok": false, "error": {"code", "message"}, "warnings"}
 // OUTPUT: {"name", "dtype", "dims", "sha256" of the raw bytes, "bytes", "file" when "out" is given, otherwise

@@ -1,0 +1,263 @@
+// The built package on the real engine, in Node. Skipped, with a reason, while js/dist is not built.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type * as Package from '../src/index.js';
+import { externalTensor, model } from './onnx-writer.js';
+import { versionOnlyEngine } from './wasm-writer.js';
+
+const dist = path.resolve('dist');
+const skip = existsSync(path.join(dist, 'onnxlet.wasm')) ? false : 'js/dist has no engine; run the build first';
+const folder = mkdtempSync(path.join(os.tmpdir(), 'onnxlet-js-'));
+after(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function load(): Promise<typeof Package> {
+  const package_ = (await import(pathToFileURL(path.join(dist, 'onnxlet.mjs')).href)) as typeof Package;
+  package_.env.wasm.numThreads = 1;
+  package_.env.wasm.wasmBinary = undefined;
+  package_.env.wasm.wasmPaths = undefined;
+  package_.env.logLevel = 'error';
+  return package_;
+}
+
+const FLOAT = 1;
+const DOUBLE_IT = model(
+  [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
+  [['x', FLOAT, ['n']]],
+  [['y', FLOAT, ['n']]],
+);
+
+test('a session tells its inputs and outputs, and computes', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const session = await InferenceSession.create(DOUBLE_IT);
+  assert.deepEqual(session.inputNames, ['x']);
+  assert.deepEqual(session.outputMetadata, [{ name: 'y', isTensor: true, type: 'float32', shape: ['n'] }]);
+  assert.equal(session.threads, 1);
+  const { y } = await session.run({ x: new Tensor('float32', [1, 2, 3], [3]) });
+  assert.deepEqual(y?.data, new Float32Array([2, 4, 6]));
+  assert.ok(session.memory.modelBytes > 0 && session.memory.wasmBytes > 0);
+  await session.release();
+});
+
+test('from a path, a file: address, an ArrayBuffer and a part of one', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const file = path.join(folder, 'double.onnx');
+  writeFileSync(file, DOUBLE_IT);
+  const padded = new Uint8Array(DOUBLE_IT.length + 20);
+  padded.set(DOUBLE_IT, 10);
+  const sessions = await Promise.all([
+    InferenceSession.create(file),
+    InferenceSession.create(pathToFileURL(file)),
+    InferenceSession.create(DOUBLE_IT.slice().buffer),
+    InferenceSession.create(padded.buffer, 10, DOUBLE_IT.length),
+    InferenceSession.create(new Blob([DOUBLE_IT.slice()])),
+  ]);
+  for (const session of sessions) {
+    const { y } = await session.run({ x: new Tensor('float32', [4], [1]) });
+    assert.deepEqual(y?.data, new Float32Array([8]));
+    await session.release();
+  }
+  await assert.rejects(InferenceSession.create(padded.buffer, 10, 1000), { code: 'INVALID_ARGUMENT' });
+});
+
+test('two threads give the same bits as one, and session.threads tells the truth', { skip }, async () => {
+  const { InferenceSession, Tensor, env } = await load();
+  const count = 1_000_000;
+  const x = new Tensor(
+    'float32',
+    Float32Array.from({ length: count }, (_, index) => Math.sin(index)),
+    [count],
+  );
+  const results: Uint8Array[] = [];
+  for (const threads of [1, 2, 3]) {
+    env.wasm.numThreads = threads;
+    const session = await InferenceSession.create(DOUBLE_IT);
+    assert.equal(session.threads, threads);
+    const { y } = await session.run({ x });
+    results.push(new Uint8Array((y?.data as Float32Array).buffer));
+    await session.release();
+  }
+  assert.ok(results.every((result) => Buffer.compare(result, results[0] ?? new Uint8Array()) === 0));
+});
+
+test('concurrent runs queue, sessions are independent', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const [a, b] = await Promise.all([InferenceSession.create(DOUBLE_IT), InferenceSession.create(DOUBLE_IT)]);
+  const runs = Array.from({ length: 20 }, (_, index) =>
+    (index % 2 ? a : b).run({ x: new Tensor('float32', [index], [1]) }),
+  );
+  const values = (await Promise.all(runs)).map(({ y }) => y?.data[0]);
+  assert.deepEqual(
+    values,
+    Array.from({ length: 20 }, (_, index) => 2 * index),
+  );
+  await a.release();
+  await a.release();
+  await assert.rejects(a.run({ x: new Tensor('float32', [1], [1]) }), /released/);
+  const { y } = await b.run({ x: new Tensor('float32', [1], [1]) });
+  assert.equal(y?.data[0], 2);
+  await b.release();
+});
+
+test('outputs by name and into tensors', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const two = model(
+    [
+      { op: 'Add', inputs: ['x', 'x'], outputs: ['y'] },
+      { op: 'Neg', inputs: ['x'], outputs: ['z'] },
+    ],
+    [['x', FLOAT, [2]]],
+    [
+      ['y', FLOAT, [2]],
+      ['z', FLOAT, [2]],
+    ],
+  );
+  const session = await InferenceSession.create(two);
+  const x = new Tensor('float32', [1, 2], [2]);
+  assert.deepEqual(Object.keys(await session.run({ x })), ['y', 'z']);
+  assert.deepEqual(Object.keys(await session.run({ x }, ['z'])), ['z']);
+  const mine = new Tensor('float32', [0, 0], [2]);
+  const results = await session.run({ x }, { z: mine });
+  assert.equal(results['z'], mine);
+  assert.deepEqual(mine.data, new Float32Array([-1, -2]));
+  await session.release();
+});
+
+test('wrong feeds and models give named errors, and the next session works', { skip }, async () => {
+  const { InferenceSession, Tensor, OnnxletError } = await load();
+  const session = await InferenceSession.create(DOUBLE_IT);
+  await assert.rejects(session.run({}), { code: 'INVALID_ARGUMENT', message: /x/ });
+  await assert.rejects(session.run({ q: new Tensor('float32', [1], [1]) }), { code: 'INVALID_ARGUMENT', message: /q/ });
+  await assert.rejects(session.run({ x: new Tensor('int32', [1], [1]) }), {
+    code: 'INVALID_ARGUMENT',
+    message: /int32/,
+  });
+  await assert.rejects(session.run({ x: new Tensor('float32', [1], [1, 1]) }), { code: 'INVALID_ARGUMENT' });
+  await session.release();
+
+  for (let length = 1; length < DOUBLE_IT.length; length += 5) {
+    await assert.rejects(
+      InferenceSession.create(DOUBLE_IT.subarray(0, length)),
+      (error) => error instanceof OnnxletError && error.code !== 'TRAP' && error.message.length > 10,
+    );
+  }
+  const unknown = model(
+    [{ op: 'NoSuchThing', inputs: ['x'], outputs: ['y'] }],
+    [['x', FLOAT, [1]]],
+    [['y', FLOAT, [1]]],
+  );
+  await assert.rejects(InferenceSession.create(unknown), { message: /NoSuchThing/ });
+  await assert.rejects(InferenceSession.create(path.join(folder, 'nowhere.onnx')), { code: 'NO_SUCH_FILE' });
+
+  const next = await InferenceSession.create(DOUBLE_IT);
+  const { y } = await next.run({ x: new Tensor('float32', [], [0]) });
+  assert.equal(y?.size, 0);
+  await next.release();
+});
+
+test('progress, integrity and abort over HTTP', { skip }, async () => {
+  const { InferenceSession } = await load();
+  const large = new Uint8Array(3_000_000);
+  const server = createServer((request, response) => {
+    if (request.url === '/small.onnx') {
+      response.end(DOUBLE_IT);
+      return;
+    }
+    response.writeHead(200, { 'content-length': large.length });
+    let at = 0;
+    const timer = setInterval(() => {
+      if (at >= large.length || response.destroyed) clearInterval(timer);
+      else response.write(large.subarray(at, (at += 100_000)));
+    }, 2);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const seen: Package.Progress[] = [];
+    const integrity = `sha256-${createHash('sha256').update(DOUBLE_IT).digest('base64')}`;
+    const session = await InferenceSession.create(`${base}/small.onnx`, {
+      onProgress: (progress) => seen.push(progress),
+      integrity,
+    });
+    assert.equal(seen.at(-1)?.loaded, DOUBLE_IT.length);
+    await session.release();
+    await assert.rejects(InferenceSession.create(`${base}/small.onnx`, { integrity: 'sha256-AAAA' }), {
+      code: 'LOAD_FAILED',
+      message: /integrity/,
+    });
+
+    const controller = new AbortController();
+    let most = 0;
+    const aborted = InferenceSession.create(`${base}/large.onnx`, {
+      signal: controller.signal,
+      onProgress: ({ loaded, total }) => {
+        most = loaded;
+        if (loaded > 0.3 * (total ?? Infinity)) controller.abort(new Error('enough'));
+      },
+    });
+    await assert.rejects(aborted, { code: 'ABORTED', message: /enough/ });
+    assert.ok(most < large.length);
+    const next = await InferenceSession.create(DOUBLE_IT);
+    await next.release();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('external data: given, beside the model, missing', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const bytes = model(
+    [{ op: 'Add', inputs: ['x', 'w'], outputs: ['y'] }],
+    [['x', FLOAT, [2]]],
+    [['y', FLOAT, [2]]],
+    [externalTensor('w', [2], 'w.bin')],
+  );
+  const weights = new Uint8Array(new Float32Array([10, 20]).buffer);
+  const file = path.join(folder, 'external.onnx');
+  writeFileSync(file, bytes);
+  await assert.rejects(InferenceSession.create(file), { code: 'NO_SUCH_FILE', message: /w\.bin/ });
+  writeFileSync(path.join(folder, 'w.bin'), weights);
+  const sessions = [
+    await InferenceSession.create(file),
+    await InferenceSession.create(bytes, { externalData: [{ path: 'w.bin', data: weights }] }),
+    await InferenceSession.create(bytes, { externalData: [{ path: './w.bin', data: path.join(folder, 'w.bin') }] }),
+  ];
+  for (const session of sessions) {
+    const { y } = await session.run({ x: new Tensor('float32', [1, 2], [2]) });
+    assert.deepEqual(y?.data, new Float32Array([11, 22]));
+    await session.release();
+  }
+  await assert.rejects(InferenceSession.create(bytes), { code: 'NO_SUCH_FILE', message: /externalData/ });
+});
+
+test('an engine of another version is refused by name; given bytes are used', { skip }, async () => {
+  const { InferenceSession, env } = await load();
+  env.wasm.wasmBinary = versionOnlyEngine(42, '9.9.9');
+  await assert.rejects(InferenceSession.create(DOUBLE_IT), { code: 'VERSION_MISMATCH', message: /9\.9\.9 \(ABI 42\)/ });
+  env.wasm.wasmBinary = readFileSync(path.join(dist, 'onnxlet.wasm'));
+  const session = await InferenceSession.create(DOUBLE_IT);
+  assert.equal(session.flavour, 'simd');
+  await session.release();
+});
+
+test('a thousand cycles of create, run and release stay flat', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const x = new Tensor('float32', new Float32Array(100_000), [100_000]);
+  const inUse: number[] = [];
+  for (let cycle = 0; cycle < 1000; cycle++) {
+    const session = await InferenceSession.create(DOUBLE_IT);
+    await session.run({ x });
+    inUse.push(session.memory.inUse);
+    await session.release();
+  }
+  assert.equal(inUse.at(-1), inUse[10]);
+});

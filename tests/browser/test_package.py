@@ -1,0 +1,207 @@
+"""The package in a page: threads, isolation, loading, errors, and a page that never freezes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from playwright.sync_api import Page
+
+from tests.browser.chromium import Chromium
+from tests.support.paths import ROOT
+
+# Relaxed SIMD rounds differently from machine to machine; the flavour is chosen by what the browser has.
+DETERMINISTIC = {"deterministic": True}
+
+
+def save(graph_nodes: list[onnx.NodeProto], inputs: dict[str, Any], outputs: dict[str, Any], path: Path) -> str:
+    """Writes a model with float inputs and outputs of the given shapes; returns its path."""
+    values = [
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in side.items()] for side in (inputs, outputs)
+    ]
+    model = helper.make_model(
+        helper.make_graph(graph_nodes, "g", *values), opset_imports=[helper.make_opsetid("", 17)], ir_version=9
+    )
+    onnx.save(model, path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def double(files: Path) -> str:
+    """y = x + x."""
+    return save([helper.make_node("Add", ["x", "x"], ["y"])], {"x": ["n"]}, {"y": ["n"]}, files / "double.onnx")
+
+
+@pytest.fixture(scope="module")
+def products(files: Path) -> str:
+    """Twenty matrix products in a row: about a second of work, so that something can happen meanwhile."""
+    nodes = [helper.make_node("MatMul", [f"t{i}" if i else "x", "x"], [f"t{i + 1}"]) for i in range(20)]
+    return save(nodes, {"x": [512, 512]}, {"t20": [512, 512]}, files / "products.onnx")
+
+
+@pytest.fixture
+def page(chromium: Chromium) -> Any:
+    page = chromium.page()
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def matmul_job(files: Path, products: str) -> dict[str, Any]:
+    x = np.random.default_rng(7).standard_normal((512, 512), dtype=np.float32) / 32
+    (files / "x.bin").write_bytes(x.tobytes())
+    inputs = [{"name": "x", "dtype": "float32", "dims": [512, 512], "file": str(files / "x.bin")}]
+    return {"model": products, "inputs": inputs, **DETERMINISTIC}
+
+
+def test_same_bits_with_and_without_threads_in_chromium_and_node(
+    chromium: Chromium, files: Path, matmul_job: dict[str, Any]
+) -> None:
+    jobs = [{**matmul_job, "id": str(threads), "threads": threads} for threads in (1, 2)]
+    in_page = chromium.run_jobs(jobs)
+    run = subprocess.run(
+        [shutil.which("node") or "node", ROOT / "tests/node/run_model.mjs"],
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    in_node = json.loads(run.stdout)["results"]
+    assert [result["threads"] for result in in_page + in_node] == [1, 2, 1, 2], in_page + in_node
+    hashes = {result["runs"][0]["outputs"][0]["sha256"] for result in in_page + in_node}
+    assert len(hashes) == 1
+
+
+def test_without_isolation_one_thread_and_a_warning(chromium: Chromium, matmul_job: dict[str, Any]) -> None:
+    (result,) = chromium.run_jobs([{**matmul_job, "id": "plain", "threads": 4}], isolated=False)
+    assert result["ok"] and result["threads"] == 1
+    assert any("4 threads were asked for and 1 is used" in text and "Cross-Origin-Opener-Policy" in text for text in result["warnings"])
+
+
+def test_no_request_leaves_the_origin(chromium: Chromium, matmul_job: dict[str, Any]) -> None:
+    chromium.run_jobs([{**matmul_job, "id": "a"}])
+    assert chromium.foreign == []
+
+
+def test_the_page_stays_alive_while_the_engine_works(page: Page, matmul_job: dict[str, Any]) -> None:
+    ticks = page.evaluate(
+        """async job => {
+            let ticks = 0;
+            let running = true;
+            const tick = () => { ticks++; if (running) setTimeout(tick, 5); };
+            const results = runJobs([{ ...job, id: 'busy', repeat: 2 }]);
+            tick();
+            const [result] = await results;
+            running = false;
+            return { ticks, ms: result.run_ms.reduce((a, b) => a + b), ok: result.ok };
+        }""",
+        matmul_job,
+    )
+    assert ticks["ok"]
+    # One turn in 100 ms at least; a blocked page would have none.
+    assert ticks["ticks"] > ticks["ms"] / 100
+
+
+def test_html_instead_of_the_engine(chromium: Chromium, page: Page, double: str) -> None:
+    for flavour in ("onnxlet.wasm", "onnxlet-relaxed.wasm"):
+        chromium.server.overrides[f"/html/{flavour}"] = (200, "text/html", b"<!doctype html><title>app</title>")
+    job = {"id": "html", "model": double, "threads": 1, "wasm": {"wasmPaths": "/html/"}}
+    (result,) = page.evaluate("job => runJobs([job])", job)
+    assert result["error"]["code"] == "LOAD_FAILED"
+    assert "got text/html from http://127.0.0.1" in result["error"]["message"]
+
+
+def test_html_instead_of_the_model(chromium: Chromium, page: Page) -> None:
+    chromium.server.overrides["/page.onnx"] = (200, "text/html", b"<!doctype html>")
+    message = page.evaluate("() => onnxlet.InferenceSession.create('/page.onnx').then(() => '', e => `${e.code}: ${e.message}`)")
+    assert message.startswith("LOAD_FAILED") and "got text/html from" in message
+
+
+def test_progress_and_abort(page: Page, files: Path, double: str) -> None:
+    large = files / "large.onnx"
+    large.write_bytes(bytes(4 << 20))
+    outcome = page.evaluate(
+        """async file => {
+            const controller = new AbortController();
+            let last;
+            let most = 0;
+            const outcome = await onnxlet.InferenceSession.create(`/slow${file}`, {
+                signal: controller.signal,
+                onProgress: p => {
+                    last = p;
+                    most = Math.max(most, p.loaded);
+                    if (p.loaded > 0.3 * p.total) controller.abort(new Error('the user left'));
+                },
+            }).then(() => 'created', e => `${e.code}: ${e.message}`);
+            return { outcome, total: last.total, most };
+        }""",
+        str(large),
+    )
+    assert outcome["outcome"] == "ABORTED: stopped by the caller: the user left"
+    assert outcome["total"] == 4 << 20 and outcome["most"] < 4 << 20
+    (result,) = page.evaluate("job => runJobs([job])", {"id": "next", "model": double, "inputs": [number(3)]})
+    assert result["ok"], result
+
+
+def number(value: float) -> dict[str, Any]:
+    return {"name": "x", "dtype": "float32", "dims": [1], "data": [value]}
+
+
+def test_sessions_run_in_parallel_and_live_alone(page: Page, double: str) -> None:
+    values = page.evaluate(
+        """async file => {
+            const { InferenceSession, Tensor } = onnxlet;
+            const [a, b] = await Promise.all([InferenceSession.create(`/file${file}`), InferenceSession.create(`/file${file}`)]);
+            const feed = value => ({ x: new Tensor('float32', [value], [1]) });
+            const many = await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 ? a : b).run(feed(i))));
+            await a.release();
+            const last = await b.run(feed(21));
+            await b.release();
+            return [...many, last].map(({ y }) => y.data[0]);
+        }""",
+        double,
+    )
+    assert values == [*range(0, 20, 2), 42]
+
+
+def test_an_input_survives_its_run(page: Page, double: str) -> None:
+    kept = page.evaluate(
+        """async file => {
+            const { InferenceSession, Tensor } = onnxlet;
+            const session = await InferenceSession.create(`/file${file}`);
+            const whole = new Float32Array([1, 2, 3, 4]);
+            const { y } = await session.run({ x: new Tensor('float32', whole.subarray(1, 3), [2]) });
+            await session.release();
+            return [...whole, ...y.data];
+        }""",
+        double,
+    )
+    assert kept == [1, 2, 3, 4, 4, 6]
+
+
+def test_cycles_reuse_one_engine(chromium: Chromium, page: Page, double: str) -> None:
+    before = chromium.server.requests.count("/js/worker.mjs")
+    memory = page.evaluate(
+        """async file => {
+            const bytes = new Uint8Array(await (await fetch(`/file${file}`)).arrayBuffer());
+            const memory = [];
+            for (let cycle = 0; cycle < 200; cycle++) {
+                const session = await onnxlet.InferenceSession.create(bytes);
+                await session.run({ x: new onnxlet.Tensor('float32', [1], [1]) });
+                memory.push(session.memory.inUse);
+                await session.release();
+            }
+            return memory;
+        }""",
+        double,
+    )
+    assert memory[10] == memory[-1]
+    assert chromium.server.requests.count("/js/worker.mjs") - before == 1

@@ -1,0 +1,1 @@
+"""The JavaScript package in Node."""
