@@ -3,8 +3,8 @@ import { Engine } from './engine.js';
 import { env } from './env.js';
 import { aborted, OnnxletError } from './errors.js';
 import { within } from './platform.js';
-import type { CallOptions, Calls, EngineHost, FromEngine, RunRequest, ToEngine, Verb } from './protocol.js';
-import { buffersOf, detached } from './transfer.js';
+import type { CallOptions, Calls, EngineHost, FromEngine, Request, ToEngine, Verb } from './protocol.js';
+import { buffersOf, buffersOfFiles, detached, detachedFiles } from './transfer.js';
 
 export class LocalHost implements EngineHost {
   readonly #engine = new Engine();
@@ -94,9 +94,7 @@ export class WorkerHost implements EngineHost {
     try {
       return await new Promise<Calls[V]['answer']>((resolve, reject) => {
         this.#waiting.set(id, { resolve: resolve, reject, options });
-        const sent = verb === 'run' ? withCopiedFeeds(payload as RunRequest) : payload;
-        const transfer = verb === 'run' ? buffersOf((sent as RunRequest).feeds.map(([, value]) => value)) : [];
-        this.#send({ id, verb, payload: sent } as ToEngine, transfer);
+        this.#send(...outgoing(id, verb, payload));
         if (signal?.aborted) abort();
       });
     } finally {
@@ -138,6 +136,23 @@ export class WorkerHost implements EngineHost {
   }
 }
 
-function withCopiedFeeds(request: RunRequest): RunRequest {
-  return { ...request, feeds: request.feeds.map(([name, value]) => [name, detached(value)] as const) };
+/** The message and what moves with it: the caller keeps its buffers, so the worker gets copies. */
+function outgoing<V extends Verb>(id: number, verb: V, payload: Calls[V]['payload']): [ToEngine, Transferable[]] {
+  const message = { id, verb, payload } as Request;
+  switch (message.verb) {
+    case 'run': {
+      const feeds = message.payload.feeds.map(([name, value]) => [name, detached(value)] as const);
+      return [{ ...message, payload: { ...message.payload, feeds } }, buffersOf(feeds.map(([, value]) => value))];
+    }
+    case 'create': {
+      const files = detachedFiles(message.payload);
+      return [{ ...message, payload: files }, buffersOfFiles(files)];
+    }
+    case 'describe': {
+      const files = detachedFiles(message.payload);
+      return [{ ...message, payload: files }, buffersOfFiles(files)];
+    }
+    default:
+      return [message, []];
+  }
 }

@@ -88,7 +88,9 @@ export class InferenceSession {
       const { signal, onProgress } = options;
       return new InferenceSession(engine, await engine.host.call('create', request, { signal, onProgress }));
     } catch (error) {
-      releaseEngine(engine, 0);
+      // An engine that has run out of memory has grown as far as it could, and would never shrink.
+      const exhausted = error instanceof OnnxletError && error.code === 'OUT_OF_MEMORY';
+      releaseEngine(engine, exhausted ? undefined : 0);
       throw error;
     }
   }

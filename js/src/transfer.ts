@@ -1,5 +1,5 @@
 // Tensor bytes across a worker's border: moved where the buffer is ours, copied once where it is the caller's.
-import type { WireValue } from './protocol.js';
+import type { FileSource, ModelRequest, WireValue } from './protocol.js';
 
 /** The buffers inside values, for postMessage's transfer list. */
 export function buffersOf(values: readonly WireValue[]): ArrayBuffer[] {
@@ -27,4 +27,20 @@ export function detached(value: WireValue): WireValue {
     case 'map':
       return { kind: 'map', keys: detached(value.keys), values: detached(value.values) };
   }
+}
+
+/** The same request with its bytes copied out of the caller's buffers, which stay usable. */
+export function detachedFiles<T extends ModelRequest>(request: T): T {
+  const external = Object.entries(request.external).map(([name, source]) => [name, detachedSource(source)] as const);
+  return { ...request, model: detachedSource(request.model), external: Object.fromEntries(external) };
+}
+
+function detachedSource(source: FileSource): FileSource {
+  return source.kind === 'bytes' ? { ...source, bytes: new Uint8Array(source.bytes) } : source;
+}
+
+export function buffersOfFiles(request: ModelRequest): ArrayBuffer[] {
+  return [request.model, ...Object.values(request.external)].flatMap((source) =>
+    source.kind === 'bytes' && source.bytes.buffer instanceof ArrayBuffer ? [source.bytes.buffer] : [],
+  );
 }

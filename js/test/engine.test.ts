@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type * as Package from '../src/index.js';
 import { externalTensor, model } from './onnx-writer.js';
-import { versionOnlyEngine } from './wasm-writer.js';
+import { trappingEngine, versionOnlyEngine } from './wasm-writer.js';
 
 const dist = path.resolve('dist');
 const skip = existsSync(path.join(dist, 'onnxlet.wasm')) ? false : 'js/dist has no engine; run the build first';
@@ -247,6 +247,22 @@ test('an engine of another version is refused by name; given bytes are used', { 
   const session = await InferenceSession.create(DOUBLE_IT);
   assert.equal(session.flavour, 'simd');
   await session.release();
+});
+
+test('a trap is an error, ends its sessions only, and the next session works', { skip }, async () => {
+  const { InferenceSession, Tensor, env } = await load();
+  const before = await InferenceSession.create(DOUBLE_IT);
+  env.wasm.wasmBinary = trappingEngine();
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await assert.rejects(InferenceSession.create(DOUBLE_IT), { code: 'TRAP', message: /stopped in ol_model_open/ });
+  }
+  env.wasm.wasmBinary = undefined;
+  const after_ = await InferenceSession.create(DOUBLE_IT);
+  for (const session of [before, after_]) {
+    const { y } = await session.run({ x: new Tensor('float32', [1], [1]) });
+    assert.equal(y?.data[0], 2);
+    await session.release();
+  }
 });
 
 test('a thousand cycles of create, run and release stay flat', { skip }, async () => {

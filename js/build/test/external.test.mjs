@@ -1,0 +1,75 @@
+// external.test.ts
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+// ../src/errors.ts
+var OnnxletError = class extends Error {
+  name = "OnnxletError";
+  code;
+  constructor(code, message, options) {
+    super(message, options);
+    this.code = code;
+  }
+};
+
+// ../src/external.ts
+function externalSource(file, request) {
+  const given = request.external[file] ?? request.external[file.replace(/^(\.\/)+/, "")];
+  if (given) return given;
+  if (request.model.kind !== "url") {
+    throw new OnnxletError(
+      "NO_SUCH_FILE",
+      `the model keeps data in ${JSON.stringify(file)}, which was not given: pass externalData: [{ path: ${JSON.stringify(file)}, data: ... }]`
+    );
+  }
+  return { kind: "url", url: insideFolder(file, request.model.url) };
+}
+function insideFolder(file, modelUrl) {
+  const folder = new URL(".", modelUrl).href;
+  const path = file.split("/").map(encodeURIComponent).join("/");
+  const url = new URL(path, folder);
+  const leaves = !url.href.startsWith(folder) || file.split(/[/\\]/).includes("..") || /^[/\\]|^[a-z]:|[\\\0]/i.test(file);
+  if (leaves) {
+    throw new OnnxletError(
+      "INVALID_GRAPH",
+      `the model names the data file ${JSON.stringify(file)}, which lies outside its own folder; that is refused`
+    );
+  }
+  return url.href;
+}
+
+// external.test.ts
+var MODEL = "https://example.org/models/a/model.onnx?v=1";
+test("a data file lies beside the model", () => {
+  assert.equal(insideFolder("w.bin", MODEL), "https://example.org/models/a/w.bin");
+  assert.equal(insideFolder("./data/w 1.bin", MODEL), "https://example.org/models/a/data/w%201.bin");
+});
+test("a name that leads out of the folder is refused", () => {
+  const names = [
+    "../w.bin",
+    "x/../../w",
+    "/etc/passwd",
+    "\\\\host\\share",
+    "C:\\w",
+    "..\\w",
+    "https://evil.org/w",
+    "a\0b",
+    "%2e%2e/w"
+  ];
+  for (const name of names) {
+    try {
+      const url = insideFolder(name, MODEL);
+      assert.ok(url.startsWith("https://example.org/models/a/") && !url.includes(".."), `${name} gives ${url}`);
+    } catch (error) {
+      assert.ok(error instanceof OnnxletError && error.code === "INVALID_GRAPH", name);
+    }
+  }
+  assert.throws(() => insideFolder("../w.bin", MODEL), /outside its own folder/);
+});
+test("what the caller gives goes first; bytes alone have no folder", () => {
+  const given = { kind: "bytes", bytes: new Uint8Array(1) };
+  const model = { kind: "bytes", bytes: new Uint8Array(1) };
+  assert.equal(externalSource("./w.bin", { model, external: { "w.bin": given } }), given);
+  assert.throws(() => externalSource("w.bin", { model, external: {} }), /"w.bin", which was not given/);
+});
+//# sourceMappingURL=data:application/json;base64,ewogICJ2ZXJzaW9uIjogMywKICAic291cmNlcyI6IFsiLi4vLi4vdGVzdC9leHRlcm5hbC50ZXN0LnRzIiwgIi4uLy4uL3NyYy9lcnJvcnMudHMiLCAiLi4vLi4vc3JjL2V4dGVybmFsLnRzIl0sCiAgInNvdXJjZXNDb250ZW50IjogWyJpbXBvcnQgYXNzZXJ0IGZyb20gJ25vZGU6YXNzZXJ0L3N0cmljdCc7XG5pbXBvcnQgeyB0ZXN0IH0gZnJvbSAnbm9kZTp0ZXN0JztcbmltcG9ydCB7IE9ubnhsZXRFcnJvciB9IGZyb20gJy4uL3NyYy9lcnJvcnMuanMnO1xuaW1wb3J0IHsgZXh0ZXJuYWxTb3VyY2UsIGluc2lkZUZvbGRlciB9IGZyb20gJy4uL3NyYy9leHRlcm5hbC5qcyc7XG5cbmNvbnN0IE1PREVMID0gJ2h0dHBzOi8vZXhhbXBsZS5vcmcvbW9kZWxzL2EvbW9kZWwub25ueD92PTEnO1xuXG50ZXN0KCdhIGRhdGEgZmlsZSBsaWVzIGJlc2lkZSB0aGUgbW9kZWwnLCAoKSA9PiB7XG4gIGFzc2VydC5lcXVhbChpbnNpZGVGb2xkZXIoJ3cuYmluJywgTU9ERUwpLCAnaHR0cHM6Ly9leGFtcGxlLm9yZy9tb2RlbHMvYS93LmJpbicpO1xuICBhc3NlcnQuZXF1YWwoaW5zaWRlRm9sZGVyKCcuL2RhdGEvdyAxLmJpbicsIE1PREVMKSwgJ2h0dHBzOi8vZXhhbXBsZS5vcmcvbW9kZWxzL2EvZGF0YS93JTIwMS5iaW4nKTtcbn0pO1xuXG50ZXN0KCdhIG5hbWUgdGhhdCBsZWFkcyBvdXQgb2YgdGhlIGZvbGRlciBpcyByZWZ1c2VkJywgKCkgPT4ge1xuICBjb25zdCBuYW1lcyA9IFtcbiAgICAnLi4vdy5iaW4nLFxuICAgICd4Ly4uLy4uL3cnLFxuICAgICcvZXRjL3Bhc3N3ZCcsXG4gICAgJ1xcXFxcXFxcaG9zdFxcXFxzaGFyZScsXG4gICAgJ0M6XFxcXHcnLFxuICAgICcuLlxcXFx3JyxcbiAgICAnaHR0cHM6Ly9ldmlsLm9yZy93JyxcbiAgICAnYVxcMGInLFxuICAgICclMmUlMmUvdycsXG4gIF07XG4gIGZvciAoY29uc3QgbmFtZSBvZiBuYW1lcykge1xuICAgIHRyeSB7XG4gICAgICBjb25zdCB1cmwgPSBpbnNpZGVGb2xkZXIobmFtZSwgTU9ERUwpO1xuICAgICAgYXNzZXJ0Lm9rKHVybC5zdGFydHNXaXRoKCdodHRwczovL2V4YW1wbGUub3JnL21vZGVscy9hLycpICYmICF1cmwuaW5jbHVkZXMoJy4uJyksIGAke25hbWV9IGdpdmVzICR7dXJsfWApO1xuICAgIH0gY2F0Y2ggKGVycm9yKSB7XG4gICAgICBhc3NlcnQub2soZXJyb3IgaW5zdGFuY2VvZiBPbm54bGV0RXJyb3IgJiYgZXJyb3IuY29kZSA9PT0gJ0lOVkFMSURfR1JBUEgnLCBuYW1lKTtcbiAgICB9XG4gIH1cbiAgYXNzZXJ0LnRocm93cygoKSA9PiBpbnNpZGVGb2xkZXIoJy4uL3cuYmluJywgTU9ERUwpLCAvb3V0c2lkZSBpdHMgb3duIGZvbGRlci8pO1xufSk7XG5cbnRlc3QoJ3doYXQgdGhlIGNhbGxlciBnaXZlcyBnb2VzIGZpcnN0OyBieXRlcyBhbG9uZSBoYXZlIG5vIGZvbGRlcicsICgpID0+IHtcbiAgY29uc3QgZ2l2ZW4gPSB7IGtpbmQ6ICdieXRlcycsIGJ5dGVzOiBuZXcgVWludDhBcnJheSgxKSB9IGFzIGNvbnN0O1xuICBjb25zdCBtb2RlbCA9IHsga2luZDogJ2J5dGVzJywgYnl0ZXM6IG5ldyBVaW50OEFycmF5KDEpIH0gYXMgY29uc3Q7XG4gIGFzc2VydC5lcXVhbChleHRlcm5hbFNvdXJjZSgnLi93LmJpbicsIHsgbW9kZWwsIGV4dGVybmFsOiB7ICd3LmJpbic6IGdpdmVuIH0gfSksIGdpdmVuKTtcbiAgYXNzZXJ0LnRocm93cygoKSA9PiBleHRlcm5hbFNvdXJjZSgndy5iaW4nLCB7IG1vZGVsLCBleHRlcm5hbDoge30gfSksIC9cIncuYmluXCIsIHdoaWNoIHdhcyBub3QgZ2l2ZW4vKTtcbn0pO1xuIiwgImltcG9ydCB0eXBlIHsgQ29kZU5hbWUgfSBmcm9tICcuL2FiaS5nZW4uanMnO1xuXG4vKipcbiAqIFdoYXQga2luZCBvZiBmYWlsdXJlIGl0IGlzOiB0aGUgZW5naW5lJ3Mgb3duIGNvZGVzLCBhbmQgdGhvc2UgdGhhdCBvbmx5IGFyaXNlIGluIHRoZSBob3N0LiBUaGUgc2FtZSBpbiBQeXRob24uXG4gKiAtIGBOT19TVUNIX0ZJTEVgOiBhIG1vZGVsLCBkYXRhIG9yIGVuZ2luZSBmaWxlIGlzIG5vdCB0aGVyZVxuICogLSBgTE9BRF9GQUlMRURgOiBhIGZpbGUgY291bGQgbm90IGJlIHRyYW5zZmVycmVkLCBpcyBub3Qgd2hhdCBpdHMgYWRkcmVzcyBwcm9taXNlcywgb3IgZmFpbHMgaXRzIGludGVncml0eSBjaGVja1xuICogLSBgVkVSU0lPTl9NSVNNQVRDSGA6IEphdmFTY3JpcHQgYW5kIFdlYkFzc2VtYmx5IGNvbWUgZnJvbSBkaWZmZXJlbnQgdmVyc2lvbnNcbiAqIC0gYFRSQVBgOiB0aGUgZW5naW5lJ3MgY29kZSB0cmFwcGVkOyBpdHMgc2Vzc2lvbnMgYXJlIGxvc3QsIG5ldyBvbmVzIHN0YXJ0IGEgbmV3IGVuZ2luZVxuICovXG5leHBvcnQgdHlwZSBFcnJvckNvZGUgPSBFeGNsdWRlPENvZGVOYW1lLCAnT0snPiB8ICdOT19TVUNIX0ZJTEUnIHwgJ0xPQURfRkFJTEVEJyB8ICdWRVJTSU9OX01JU01BVENIJyB8ICdUUkFQJztcblxuLyoqIFRoZSBvbmUgZXJyb3IgY2xhc3M6IGBjb2RlYCB0ZWxscyB0aGUga2luZCwgYG1lc3NhZ2VgIHdoYXQgd2FzIHdyb25nLCB3aGVyZSwgYW5kIHdoYXQgdG8gZG8uICovXG5leHBvcnQgY2xhc3MgT25ueGxldEVycm9yIGV4dGVuZHMgRXJyb3Ige1xuICBvdmVycmlkZSByZWFkb25seSBuYW1lID0gJ09ubnhsZXRFcnJvcic7XG4gIHJlYWRvbmx5IGNvZGU6IEVycm9yQ29kZTtcblxuICBjb25zdHJ1Y3Rvcihjb2RlOiBFcnJvckNvZGUsIG1lc3NhZ2U6IHN0cmluZywgb3B0aW9ucz86IHsgY2F1c2U/OiB1bmtub3duIH0pIHtcbiAgICBzdXBlcihtZXNzYWdlLCBvcHRpb25zKTtcbiAgICB0aGlzLmNvZGUgPSBjb2RlO1xuICB9XG59XG5cbmV4cG9ydCBmdW5jdGlvbiBhYm9ydGVkKHJlYXNvbjogdW5rbm93bik6IE9ubnhsZXRFcnJvciB7XG4gIHJldHVybiBuZXcgT25ueGxldEVycm9yKCdBQk9SVEVEJywgYHN0b3BwZWQgYnkgdGhlIGNhbGxlcjogJHttZXNzYWdlT2YocmVhc29uKX1gLCB7IGNhdXNlOiByZWFzb24gfSk7XG59XG5cbmV4cG9ydCBmdW5jdGlvbiB0aHJvd0lmQWJvcnRlZChzaWduYWw6IEFib3J0U2lnbmFsIHwgdW5kZWZpbmVkKTogdm9pZCB7XG4gIGlmIChzaWduYWw/LmFib3J0ZWQpIHRocm93IGFib3J0ZWQoc2lnbmFsLnJlYXNvbik7XG59XG5cbmV4cG9ydCBmdW5jdGlvbiBtZXNzYWdlT2YoZXJyb3I6IHVua25vd24pOiBzdHJpbmcge1xuICByZXR1cm4gZXJyb3IgaW5zdGFuY2VvZiBFcnJvciA/IGVycm9yLm1lc3NhZ2UgOiBTdHJpbmcoZXJyb3IpO1xufVxuIiwgIi8vIFdoaWNoIGFkZHJlc3MgYW4gZXh0ZXJuYWwgZGF0YSBmaWxlIGhhcy4gVGhlIG5hbWUgY29tZXMgZnJvbSB0aGUgbW9kZWwsIHdoaWNoIGlzIG5vdCB0cnVzdGVkOiBpdCBtYXkgbm90IGxlYWQgb3V0IG9mXG4vLyB0aGUgbW9kZWwncyBvd24gZm9sZGVyLlxuaW1wb3J0IHsgT25ueGxldEVycm9yIH0gZnJvbSAnLi9lcnJvcnMuanMnO1xuaW1wb3J0IHR5cGUgeyBGaWxlU291cmNlLCBNb2RlbFJlcXVlc3QgfSBmcm9tICcuL3Byb3RvY29sLmpzJztcblxuZXhwb3J0IGZ1bmN0aW9uIGV4dGVybmFsU291cmNlKGZpbGU6IHN0cmluZywgcmVxdWVzdDogTW9kZWxSZXF1ZXN0KTogRmlsZVNvdXJjZSB7XG4gIGNvbnN0IGdpdmVuID0gcmVxdWVzdC5leHRlcm5hbFtmaWxlXSA/PyByZXF1ZXN0LmV4dGVybmFsW2ZpbGUucmVwbGFjZSgvXihcXC5cXC8pKy8sICcnKV07XG4gIGlmIChnaXZlbikgcmV0dXJuIGdpdmVuO1xuICBpZiAocmVxdWVzdC5tb2RlbC5raW5kICE9PSAndXJsJykge1xuICAgIHRocm93IG5ldyBPbm54bGV0RXJyb3IoXG4gICAgICAnTk9fU1VDSF9GSUxFJyxcbiAgICAgIGB0aGUgbW9kZWwga2VlcHMgZGF0YSBpbiAke0pTT04uc3RyaW5naWZ5KGZpbGUpfSwgd2hpY2ggd2FzIG5vdCBnaXZlbjogcGFzcyBgICtcbiAgICAgICAgYGV4dGVybmFsRGF0YTogW3sgcGF0aDogJHtKU09OLnN0cmluZ2lmeShmaWxlKX0sIGRhdGE6IC4uLiB9XWAsXG4gICAgKTtcbiAgfVxuICByZXR1cm4geyBraW5kOiAndXJsJywgdXJsOiBpbnNpZGVGb2xkZXIoZmlsZSwgcmVxdWVzdC5tb2RlbC51cmwpIH07XG59XG5cbi8qKiBUaGUgYWRkcmVzcyBvZiBgZmlsZWAgYmVzaWRlIHRoZSBtb2RlbCBhdCBgbW9kZWxVcmxgLiAqL1xuZXhwb3J0IGZ1bmN0aW9uIGluc2lkZUZvbGRlcihmaWxlOiBzdHJpbmcsIG1vZGVsVXJsOiBzdHJpbmcpOiBzdHJpbmcge1xuICBjb25zdCBmb2xkZXIgPSBuZXcgVVJMKCcuJywgbW9kZWxVcmwpLmhyZWY7XG4gIGNvbnN0IHBhdGggPSBmaWxlLnNwbGl0KCcvJykubWFwKGVuY29kZVVSSUNvbXBvbmVudCkuam9pbignLycpO1xuICBjb25zdCB1cmwgPSBuZXcgVVJMKHBhdGgsIGZvbGRlcik7XG4gIGNvbnN0IGxlYXZlcyA9XG4gICAgIXVybC5ocmVmLnN0YXJ0c1dpdGgoZm9sZGVyKSB8fCBmaWxlLnNwbGl0KC9bL1xcXFxdLykuaW5jbHVkZXMoJy4uJykgfHwgL15bL1xcXFxdfF5bYS16XTp8W1xcXFxcXDBdL2kudGVzdChmaWxlKTtcbiAgaWYgKGxlYXZlcykge1xuICAgIHRocm93IG5ldyBPbm54bGV0RXJyb3IoXG4gICAgICAnSU5WQUxJRF9HUkFQSCcsXG4gICAgICBgdGhlIG1vZGVsIG5hbWVzIHRoZSBkYXRhIGZpbGUgJHtKU09OLnN0cmluZ2lmeShmaWxlKX0sIHdoaWNoIGxpZXMgb3V0c2lkZSBpdHMgb3duIGZvbGRlcjsgdGhhdCBpcyByZWZ1c2VkYCxcbiAgICApO1xuICB9XG4gIHJldHVybiB1cmwuaHJlZjtcbn1cbiJdLAogICJtYXBwaW5ncyI6ICI7QUFBQSxPQUFPLFlBQVk7QUFDbkIsU0FBUyxZQUFZOzs7QUNXZCxJQUFNLGVBQU4sY0FBMkIsTUFBTTtBQUFBLEVBQ3BCLE9BQU87QUFBQSxFQUNoQjtBQUFBLEVBRVQsWUFBWSxNQUFpQixTQUFpQixTQUErQjtBQUMzRSxVQUFNLFNBQVMsT0FBTztBQUN0QixTQUFLLE9BQU87QUFBQSxFQUNkO0FBQ0Y7OztBQ2ZPLFNBQVMsZUFBZSxNQUFjLFNBQW1DO0FBQzlFLFFBQU0sUUFBUSxRQUFRLFNBQVMsSUFBSSxLQUFLLFFBQVEsU0FBUyxLQUFLLFFBQVEsWUFBWSxFQUFFLENBQUM7QUFDckYsTUFBSSxNQUFPLFFBQU87QUFDbEIsTUFBSSxRQUFRLE1BQU0sU0FBUyxPQUFPO0FBQ2hDLFVBQU0sSUFBSTtBQUFBLE1BQ1I7QUFBQSxNQUNBLDJCQUEyQixLQUFLLFVBQVUsSUFBSSxDQUFDLHNEQUNuQixLQUFLLFVBQVUsSUFBSSxDQUFDO0FBQUEsSUFDbEQ7QUFBQSxFQUNGO0FBQ0EsU0FBTyxFQUFFLE1BQU0sT0FBTyxLQUFLLGFBQWEsTUFBTSxRQUFRLE1BQU0sR0FBRyxFQUFFO0FBQ25FO0FBR08sU0FBUyxhQUFhLE1BQWMsVUFBMEI7QUFDbkUsUUFBTSxTQUFTLElBQUksSUFBSSxLQUFLLFFBQVEsRUFBRTtBQUN0QyxRQUFNLE9BQU8sS0FBSyxNQUFNLEdBQUcsRUFBRSxJQUFJLGtCQUFrQixFQUFFLEtBQUssR0FBRztBQUM3RCxRQUFNLE1BQU0sSUFBSSxJQUFJLE1BQU0sTUFBTTtBQUNoQyxRQUFNLFNBQ0osQ0FBQyxJQUFJLEtBQUssV0FBVyxNQUFNLEtBQUssS0FBSyxNQUFNLE9BQU8sRUFBRSxTQUFTLElBQUksS0FBSyx5QkFBeUIsS0FBSyxJQUFJO0FBQzFHLE1BQUksUUFBUTtBQUNWLFVBQU0sSUFBSTtBQUFBLE1BQ1I7QUFBQSxNQUNBLGlDQUFpQyxLQUFLLFVBQVUsSUFBSSxDQUFDO0FBQUEsSUFDdkQ7QUFBQSxFQUNGO0FBQ0EsU0FBTyxJQUFJO0FBQ2I7OztBRjNCQSxJQUFNLFFBQVE7QUFFZCxLQUFLLHFDQUFxQyxNQUFNO0FBQzlDLFNBQU8sTUFBTSxhQUFhLFNBQVMsS0FBSyxHQUFHLG9DQUFvQztBQUMvRSxTQUFPLE1BQU0sYUFBYSxrQkFBa0IsS0FBSyxHQUFHLDZDQUE2QztBQUNuRyxDQUFDO0FBRUQsS0FBSyxrREFBa0QsTUFBTTtBQUMzRCxRQUFNLFFBQVE7QUFBQSxJQUNaO0FBQUEsSUFDQTtBQUFBLElBQ0E7QUFBQSxJQUNBO0FBQUEsSUFDQTtBQUFBLElBQ0E7QUFBQSxJQUNBO0FBQUEsSUFDQTtBQUFBLElBQ0E7QUFBQSxFQUNGO0FBQ0EsYUFBVyxRQUFRLE9BQU87QUFDeEIsUUFBSTtBQUNGLFlBQU0sTUFBTSxhQUFhLE1BQU0sS0FBSztBQUNwQyxhQUFPLEdBQUcsSUFBSSxXQUFXLCtCQUErQixLQUFLLENBQUMsSUFBSSxTQUFTLElBQUksR0FBRyxHQUFHLElBQUksVUFBVSxHQUFHLEVBQUU7QUFBQSxJQUMxRyxTQUFTLE9BQU87QUFDZCxhQUFPLEdBQUcsaUJBQWlCLGdCQUFnQixNQUFNLFNBQVMsaUJBQWlCLElBQUk7QUFBQSxJQUNqRjtBQUFBLEVBQ0Y7QUFDQSxTQUFPLE9BQU8sTUFBTSxhQUFhLFlBQVksS0FBSyxHQUFHLHdCQUF3QjtBQUMvRSxDQUFDO0FBRUQsS0FBSyxnRUFBZ0UsTUFBTTtBQUN6RSxRQUFNLFFBQVEsRUFBRSxNQUFNLFNBQVMsT0FBTyxJQUFJLFdBQVcsQ0FBQyxFQUFFO0FBQ3hELFFBQU0sUUFBUSxFQUFFLE1BQU0sU0FBUyxPQUFPLElBQUksV0FBVyxDQUFDLEVBQUU7QUFDeEQsU0FBTyxNQUFNLGVBQWUsV0FBVyxFQUFFLE9BQU8sVUFBVSxFQUFFLFNBQVMsTUFBTSxFQUFFLENBQUMsR0FBRyxLQUFLO0FBQ3RGLFNBQU8sT0FBTyxNQUFNLGVBQWUsU0FBUyxFQUFFLE9BQU8sVUFBVSxDQUFDLEVBQUUsQ0FBQyxHQUFHLDhCQUE4QjtBQUN0RyxDQUFDOyIsCiAgIm5hbWVzIjogW10KfQo=

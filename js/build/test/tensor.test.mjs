@@ -1,0 +1,259 @@
+// tensor.test.ts
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+// ../src/errors.ts
+var OnnxletError = class extends Error {
+  name = "OnnxletError";
+  code;
+  constructor(code, message, options) {
+    super(message, options);
+    this.code = code;
+  }
+};
+
+// ../src/dtypes.ts
+var half = globalThis.Float16Array ?? Uint16Array;
+function row(code, onnx, bits, array) {
+  return { code, onnx, bits, array };
+}
+var TYPES = {
+  float32: row(1, "float", 32, Float32Array),
+  uint8: row(2, "uint8", 8, Uint8Array),
+  int8: row(3, "int8", 8, Int8Array),
+  uint16: row(4, "uint16", 16, Uint16Array),
+  int16: row(5, "int16", 16, Int16Array),
+  int32: row(6, "int32", 32, Int32Array),
+  int64: row(7, "int64", 64, BigInt64Array),
+  string: row(8, "string", 0, null),
+  bool: row(9, "bool", 8, Uint8Array),
+  float16: row(10, "float16", 16, half),
+  float64: row(11, "double", 64, Float64Array),
+  uint32: row(12, "uint32", 32, Uint32Array),
+  uint64: row(13, "uint64", 64, BigUint64Array),
+  complex64: row(14, "complex64", 64, Float32Array),
+  complex128: row(15, "complex128", 128, Float64Array),
+  bfloat16: row(16, "bfloat16", 16, Uint16Array),
+  float8e4m3fn: row(17, "float8e4m3fn", 8, Uint8Array),
+  float8e4m3fnuz: row(18, "float8e4m3fnuz", 8, Uint8Array),
+  float8e5m2: row(19, "float8e5m2", 8, Uint8Array),
+  float8e5m2fnuz: row(20, "float8e5m2fnuz", 8, Uint8Array),
+  uint4: row(21, "uint4", 4, Uint8Array),
+  int4: row(22, "int4", 4, Uint8Array),
+  float4e2m1: row(23, "float4e2m1", 4, Uint8Array),
+  float8e8m0: row(24, "float8e8m0", 8, Uint8Array),
+  uint2: row(25, "uint2", 2, Uint8Array),
+  int2: row(26, "int2", 2, Uint8Array),
+  float6e2m3: row(27, "float6e2m3", 6, Uint8Array),
+  float6e3m2: row(28, "float6e3m2", 6, Uint8Array)
+};
+var ROWS = Object.entries(TYPES);
+var BY_CODE = new Map(ROWS.map(([type, info]) => [info.code, type]));
+var BY_ONNX = new Map(ROWS.map(([type, info]) => [info.onnx, type]));
+function arrayLength(type, size) {
+  const info = TYPES[type];
+  const bytes = info.array?.BYTES_PER_ELEMENT ?? 1;
+  return Math.ceil(size * info.bits / (8 * bytes));
+}
+
+// ../src/tensor.ts
+var Tensor = class _Tensor {
+  type;
+  dims;
+  size;
+  #data;
+  constructor(first, second, third) {
+    const given = typeof first === "string";
+    const data = given ? second : first;
+    const dims = given ? third : second;
+    this.type = given ? first : typeOfData(first);
+    this.#data = convert(this.type, data);
+    this.dims = dims === void 0 ? [lengthOf(this.type, this.#data)] : checkedDims(dims);
+    this.size = this.dims.reduce((product, dim) => product * dim, 1);
+    const expected = this.type === "string" ? this.size : arrayLength(this.type, this.size);
+    if (this.#data.length !== expected) {
+      throw invalid(
+        `a ${this.type} tensor of shape [${this.dims.join(", ")}] needs ${expected} array elements, the data has ${this.#data.length}`
+      );
+    }
+  }
+  /** The elements. Packed types (int4, uint2, ...) give the packed bytes. */
+  get data() {
+    if (this.#data === null) throw invalid("the tensor is disposed");
+    return this.#data;
+  }
+  /** Where the elements are: `cpu`, or `none` once disposed. */
+  get location() {
+    return this.#data === null ? "none" : "cpu";
+  }
+  /** The elements, as `data` gives them; present because tensors on other devices can only be read this way. */
+  // eslint-disable-next-line @typescript-eslint/require-await -- a rejected promise, not an exception, when disposed
+  async getData(releaseData = false) {
+    const data = this.data;
+    if (releaseData) this.dispose();
+    return data;
+  }
+  dispose() {
+    this.#data = null;
+  }
+  /** The same elements under another shape of the same size. */
+  reshape(dims) {
+    return new _Tensor(this.type, this.data, dims);
+  }
+};
+function invalid(message) {
+  return new OnnxletError("INVALID_ARGUMENT", `Tensor: ${message}`);
+}
+function checkedDims(dims) {
+  for (const dim of dims) {
+    if (!Number.isSafeInteger(dim) || dim < 0) {
+      throw invalid(`dimensions must be integers from 0 up; got [${dims.join(", ")}]`);
+    }
+  }
+  return [...dims];
+}
+var INFERRED = /* @__PURE__ */ new Map([
+  ["Float32Array", "float32"],
+  ["Float64Array", "float64"],
+  ["Float16Array", "float16"],
+  ["Uint8Array", "uint8"],
+  ["Uint8ClampedArray", "uint8"],
+  ["Int8Array", "int8"],
+  ["Uint16Array", "uint16"],
+  ["Int16Array", "int16"],
+  ["Int32Array", "int32"],
+  ["Uint32Array", "uint32"],
+  ["BigInt64Array", "int64"],
+  ["BigUint64Array", "uint64"]
+]);
+function tagOf(data) {
+  return Object.prototype.toString.call(data).slice(8, -1);
+}
+function typeOfData(data) {
+  if (Array.isArray(data)) {
+    if (data.length === 0) throw invalid("the element type cannot be seen from an empty array; name it");
+    if (typeof data[0] === "string") return "string";
+    if (typeof data[0] === "boolean") return "bool";
+    throw invalid("the element type cannot be seen from an array of numbers; name it or use a typed array");
+  }
+  const type = INFERRED.get(tagOf(data));
+  if (!type) throw invalid(`data must be an array or a typed array; got ${describe(data)}`);
+  return type;
+}
+function convert(type, data) {
+  if (!Object.hasOwn(TYPES, type)) throw invalid(`there is no element type ${JSON.stringify(type)}`);
+  if (type === "string") return convertStrings(data);
+  const tag = tagOf(data);
+  const constructor = TYPES[type].array;
+  if (tag === constructor.name) return data;
+  if (tag === "Uint8ClampedArray" && type === "uint8") return viewAs(Uint8Array, data);
+  if (type === "float16" && tag === "Uint16Array") return viewAs(constructor, data);
+  if (!Array.isArray(data)) {
+    throw invalid(`data of type ${type} must be a ${constructor.name} or an array; got ${describe(data)}`);
+  }
+  if (type === "float16" && constructor.name === "Uint16Array") {
+    throw invalid("this JavaScript engine has no Float16Array: give float16 data as the bits in a Uint16Array");
+  }
+  try {
+    if (type === "int64" || type === "uint64") {
+      return new constructor(data.map((value) => BigInt(value)));
+    }
+    return new constructor(data);
+  } catch (cause) {
+    throw new OnnxletError("INVALID_ARGUMENT", `Tensor: the array holds something that is no ${type}`, { cause });
+  }
+}
+function convertStrings(data) {
+  if (!Array.isArray(data)) throw invalid(`data of type string must be an array of strings; got ${describe(data)}`);
+  const stray = data.findIndex((item) => typeof item !== "string");
+  if (stray >= 0) throw invalid(`element ${stray} of a string tensor is ${describe(data[stray])}`);
+  return data;
+}
+function viewAs(constructor, data) {
+  const Target = constructor;
+  return new Target(data.buffer, data.byteOffset, data.length);
+}
+function lengthOf(type, data) {
+  if (type === "string") return data.length;
+  const perElement = TYPES[type].bits / (8 * data.BYTES_PER_ELEMENT);
+  return Math.floor(data.length / perElement);
+}
+function describe(value) {
+  if (value === null || value === void 0) return String(value);
+  return typeof value === "object" ? tagOf(value) : typeof value;
+}
+
+// tensor.test.ts
+function refuses(make, message) {
+  assert.throws(
+    make,
+    (error) => error instanceof OnnxletError && error.code === "INVALID_ARGUMENT" && message.test(error.message)
+  );
+}
+test("a tensor keeps its array, knows its size and type", () => {
+  const data = new Float32Array([1, 2, 3, 4, 5, 6]);
+  const tensor = new Tensor("float32", data, [2, 3]);
+  assert.equal(tensor.data, data);
+  assert.equal(tensor.size, 6);
+  assert.deepEqual(tensor.dims, [2, 3]);
+  assert.equal(tensor.location, "cpu");
+});
+test("the type is inferred from the array", () => {
+  assert.equal(new Tensor(new Float32Array(2)).type, "float32");
+  assert.equal(new Tensor(new BigInt64Array(2)).type, "int64");
+  assert.equal(new Tensor(new Uint8ClampedArray(2)).type, "uint8");
+  assert.equal(new Tensor(["a", "b"]).type, "string");
+  const flags = new Tensor([true, false]);
+  assert.equal(flags.type, "bool");
+  assert.deepEqual([...flags.data], [1, 0]);
+  refuses(() => new Tensor([]), /empty array/);
+});
+test("scalars and tensors without elements", () => {
+  assert.equal(new Tensor("float32", [7], []).size, 1);
+  assert.equal(new Tensor("int64", [], [0, 3]).size, 0);
+  refuses(() => new Tensor("float32", [], []), /needs 1 array elements, the data has 0/);
+});
+test("plain numbers become the type, 64-bit integers from numbers and bigints", () => {
+  assert.deepEqual(new Tensor("int64", [1n, 2n], [2]).data, new BigInt64Array([1n, 2n]));
+  assert.deepEqual(new Tensor("int64", [1, 2], [2]).data, new BigInt64Array([1n, 2n]));
+  assert.deepEqual(new Tensor("uint8", [1, 2], [2]).data, new Uint8Array([1, 2]));
+  refuses(() => new Tensor("int64", [0.5], [1]), /no int64/);
+});
+test("packed types need fewer bytes, complex types more numbers", () => {
+  assert.equal(new Tensor("int4", new Uint8Array(2), [3]).size, 3);
+  assert.equal(new Tensor("uint2", new Uint8Array(1), [4]).size, 4);
+  assert.equal(new Tensor("float6e2m3", new Uint8Array(3), [4]).size, 4);
+  assert.equal(new Tensor("complex64", new Float32Array(6), [3]).size, 3);
+  refuses(() => new Tensor("int4", new Uint8Array(3), [3]), /needs 2 array elements, the data has 3/);
+});
+test("float16 takes bits as Uint16Array whatever the engine has", () => {
+  const tensor = new Tensor("float16", new Uint16Array([15360, 0]), [2]);
+  const data = tensor.data;
+  assert.deepEqual([...new Uint16Array(data.buffer, data.byteOffset, data.length)], [15360, 0]);
+});
+test("wrong arguments are named", () => {
+  refuses(
+    () => new Tensor("float32", new Float64Array(1), [1]),
+    /must be a Float32Array or an array; got Float64Array/
+  );
+  refuses(() => new Tensor("float32", new Float32Array(1), [-1]), /integers from 0 up; got \[-1\]/);
+  refuses(() => new Tensor("float", [1], [1]), /no element type "float"/);
+  refuses(() => new Tensor("string", ["a", 1], [2]), /element 1 of a string tensor is number/);
+});
+test("reshape shares the data, dispose ends it", async () => {
+  const tensor = new Tensor("int32", new Int32Array(6), [6]);
+  const matrix = tensor.reshape([2, 3]);
+  assert.equal(matrix.data, tensor.data);
+  refuses(() => tensor.reshape([4]), /needs 4/);
+  assert.equal(await tensor.getData(true), matrix.data);
+  assert.equal(tensor.location, "none");
+  refuses(() => tensor.data, /disposed/);
+  await assert.rejects(tensor.getData(), /disposed/);
+});
+test("every type has a distinct code and name", () => {
+  const rows = Object.values(TYPES);
+  assert.equal(rows.length, 28);
+  assert.equal(new Set(rows.map(({ code }) => code)).size, 28);
+  assert.equal(new Set(rows.map(({ onnx }) => onnx)).size, 28);
+});
+//# sourceMappingURL=data:application/json;base64,ewogICJ2ZXJzaW9uIjogMywKICAic291cmNlcyI6IFsiLi4vLi4vdGVzdC90ZW5zb3IudGVzdC50cyIsICIuLi8uLi9zcmMvZXJyb3JzLnRzIiwgIi4uLy4uL3NyYy9kdHlwZXMudHMiLCAiLi4vLi4vc3JjL3RlbnNvci50cyJdLAogICJzb3VyY2VzQ29udGVudCI6IFsiaW1wb3J0IGFzc2VydCBmcm9tICdub2RlOmFzc2VydC9zdHJpY3QnO1xuaW1wb3J0IHsgdGVzdCB9IGZyb20gJ25vZGU6dGVzdCc7XG5pbXBvcnQgeyBPbm54bGV0RXJyb3IgfSBmcm9tICcuLi9zcmMvZXJyb3JzLmpzJztcbmltcG9ydCB0eXBlIHsgRGF0YVR5cGUgfSBmcm9tICcuLi9zcmMvZHR5cGVzLmpzJztcbmltcG9ydCB7IFRZUEVTIH0gZnJvbSAnLi4vc3JjL2R0eXBlcy5qcyc7XG5pbXBvcnQgeyBUZW5zb3IgfSBmcm9tICcuLi9zcmMvdGVuc29yLmpzJztcblxuZnVuY3Rpb24gcmVmdXNlcyhtYWtlOiAoKSA9PiB1bmtub3duLCBtZXNzYWdlOiBSZWdFeHApOiB2b2lkIHtcbiAgYXNzZXJ0LnRocm93cyhcbiAgICBtYWtlLFxuICAgIChlcnJvcikgPT4gZXJyb3IgaW5zdGFuY2VvZiBPbm54bGV0RXJyb3IgJiYgZXJyb3IuY29kZSA9PT0gJ0lOVkFMSURfQVJHVU1FTlQnICYmIG1lc3NhZ2UudGVzdChlcnJvci5tZXNzYWdlKSxcbiAgKTtcbn1cblxudGVzdCgnYSB0ZW5zb3Iga2VlcHMgaXRzIGFycmF5LCBrbm93cyBpdHMgc2l6ZSBhbmQgdHlwZScsICgpID0+IHtcbiAgY29uc3QgZGF0YSA9IG5ldyBGbG9hdDMyQXJyYXkoWzEsIDIsIDMsIDQsIDUsIDZdKTtcbiAgY29uc3QgdGVuc29yID0gbmV3IFRlbnNvcignZmxvYXQzMicsIGRhdGEsIFsyLCAzXSk7XG4gIGFzc2VydC5lcXVhbCh0ZW5zb3IuZGF0YSwgZGF0YSk7XG4gIGFzc2VydC5lcXVhbCh0ZW5zb3Iuc2l6ZSwgNik7XG4gIGFzc2VydC5kZWVwRXF1YWwodGVuc29yLmRpbXMsIFsyLCAzXSk7XG4gIGFzc2VydC5lcXVhbCh0ZW5zb3IubG9jYXRpb24sICdjcHUnKTtcbn0pO1xuXG50ZXN0KCd0aGUgdHlwZSBpcyBpbmZlcnJlZCBmcm9tIHRoZSBhcnJheScsICgpID0+IHtcbiAgYXNzZXJ0LmVxdWFsKG5ldyBUZW5zb3IobmV3IEZsb2F0MzJBcnJheSgyKSkudHlwZSwgJ2Zsb2F0MzInKTtcbiAgYXNzZXJ0LmVxdWFsKG5ldyBUZW5zb3IobmV3IEJpZ0ludDY0QXJyYXkoMikpLnR5cGUsICdpbnQ2NCcpO1xuICBhc3NlcnQuZXF1YWwobmV3IFRlbnNvcihuZXcgVWludDhDbGFtcGVkQXJyYXkoMikpLnR5cGUsICd1aW50OCcpO1xuICBhc3NlcnQuZXF1YWwobmV3IFRlbnNvcihbJ2EnLCAnYiddKS50eXBlLCAnc3RyaW5nJyk7XG4gIGNvbnN0IGZsYWdzID0gbmV3IFRlbnNvcihbdHJ1ZSwgZmFsc2VdKTtcbiAgYXNzZXJ0LmVxdWFsKGZsYWdzLnR5cGUsICdib29sJyk7XG4gIGFzc2VydC5kZWVwRXF1YWwoWy4uLihmbGFncy5kYXRhIGFzIFVpbnQ4QXJyYXkpXSwgWzEsIDBdKTtcbiAgcmVmdXNlcygoKSA9PiBuZXcgVGVuc29yKFtdIGFzIHN0cmluZ1tdKSwgL2VtcHR5IGFycmF5Lyk7XG59KTtcblxudGVzdCgnc2NhbGFycyBhbmQgdGVuc29ycyB3aXRob3V0IGVsZW1lbnRzJywgKCkgPT4ge1xuICBhc3NlcnQuZXF1YWwobmV3IFRlbnNvcignZmxvYXQzMicsIFs3XSwgW10pLnNpemUsIDEpO1xuICBhc3NlcnQuZXF1YWwobmV3IFRlbnNvcignaW50NjQnLCBbXSwgWzAsIDNdKS5zaXplLCAwKTtcbiAgcmVmdXNlcygoKSA9PiBuZXcgVGVuc29yKCdmbG9hdDMyJywgW10sIFtdKSwgL25lZWRzIDEgYXJyYXkgZWxlbWVudHMsIHRoZSBkYXRhIGhhcyAwLyk7XG59KTtcblxudGVzdCgncGxhaW4gbnVtYmVycyBiZWNvbWUgdGhlIHR5cGUsIDY0LWJpdCBpbnRlZ2VycyBmcm9tIG51bWJlcnMgYW5kIGJpZ2ludHMnLCAoKSA9PiB7XG4gIGFzc2VydC5kZWVwRXF1YWwobmV3IFRlbnNvcignaW50NjQnLCBbMW4sIDJuXSwgWzJdKS5kYXRhLCBuZXcgQmlnSW50NjRBcnJheShbMW4sIDJuXSkpO1xuICBhc3NlcnQuZGVlcEVxdWFsKG5ldyBUZW5zb3IoJ2ludDY0JywgWzEsIDJdLCBbMl0pLmRhdGEsIG5ldyBCaWdJbnQ2NEFycmF5KFsxbiwgMm5dKSk7XG4gIGFzc2VydC5kZWVwRXF1YWwobmV3IFRlbnNvcigndWludDgnLCBbMSwgMl0sIFsyXSkuZGF0YSwgbmV3IFVpbnQ4QXJyYXkoWzEsIDJdKSk7XG4gIHJlZnVzZXMoKCkgPT4gbmV3IFRlbnNvcignaW50NjQnLCBbMC41XSwgWzFdKSwgL25vIGludDY0Lyk7XG59KTtcblxudGVzdCgncGFja2VkIHR5cGVzIG5lZWQgZmV3ZXIgYnl0ZXMsIGNvbXBsZXggdHlwZXMgbW9yZSBudW1iZXJzJywgKCkgPT4ge1xuICBhc3NlcnQuZXF1YWwobmV3IFRlbnNvcignaW50NCcsIG5ldyBVaW50OEFycmF5KDIpLCBbM10pLnNpemUsIDMpO1xuICBhc3NlcnQuZXF1YWwobmV3IFRlbnNvcigndWludDInLCBuZXcgVWludDhBcnJheSgxKSwgWzRdKS5zaXplLCA0KTtcbiAgYXNzZXJ0LmVxdWFsKG5ldyBUZW5zb3IoJ2Zsb2F0NmUybTMnLCBuZXcgVWludDhBcnJheSgzKSwgWzRdKS5zaXplLCA0KTtcbiAgYXNzZXJ0LmVxdWFsKG5ldyBUZW5zb3IoJ2NvbXBsZXg2NCcsIG5ldyBGbG9hdDMyQXJyYXkoNiksIFszXSkuc2l6ZSwgMyk7XG4gIHJlZnVzZXMoKCkgPT4gbmV3IFRlbnNvcignaW50NCcsIG5ldyBVaW50OEFycmF5KDMpLCBbM10pLCAvbmVlZHMgMiBhcnJheSBlbGVtZW50cywgdGhlIGRhdGEgaGFzIDMvKTtcbn0pO1xuXG50ZXN0KCdmbG9hdDE2IHRha2VzIGJpdHMgYXMgVWludDE2QXJyYXkgd2hhdGV2ZXIgdGhlIGVuZ2luZSBoYXMnLCAoKSA9PiB7XG4gIGNvbnN0IHRlbnNvciA9IG5ldyBUZW5zb3IoJ2Zsb2F0MTYnLCBuZXcgVWludDE2QXJyYXkoWzB4M2MwMCwgMF0pLCBbMl0pO1xuICBjb25zdCBkYXRhID0gdGVuc29yLmRhdGEgYXMgVWludDE2QXJyYXk7XG4gIGFzc2VydC5kZWVwRXF1YWwoWy4uLm5ldyBVaW50MTZBcnJheShkYXRhLmJ1ZmZlciwgZGF0YS5ieXRlT2Zmc2V0LCBkYXRhLmxlbmd0aCldLCBbMHgzYzAwLCAwXSk7XG59KTtcblxudGVzdCgnd3JvbmcgYXJndW1lbnRzIGFyZSBuYW1lZCcsICgpID0+IHtcbiAgcmVmdXNlcyhcbiAgICAoKSA9PiBuZXcgVGVuc29yKCdmbG9hdDMyJywgbmV3IEZsb2F0NjRBcnJheSgxKSwgWzFdKSxcbiAgICAvbXVzdCBiZSBhIEZsb2F0MzJBcnJheSBvciBhbiBhcnJheTsgZ290IEZsb2F0NjRBcnJheS8sXG4gICk7XG4gIHJlZnVzZXMoKCkgPT4gbmV3IFRlbnNvcignZmxvYXQzMicsIG5ldyBGbG9hdDMyQXJyYXkoMSksIFstMV0pLCAvaW50ZWdlcnMgZnJvbSAwIHVwOyBnb3QgXFxbLTFcXF0vKTtcbiAgcmVmdXNlcygoKSA9PiBuZXcgVGVuc29yKCdmbG9hdCcgYXMgRGF0YVR5cGUsIFsxXSwgWzFdKSwgL25vIGVsZW1lbnQgdHlwZSBcImZsb2F0XCIvKTtcbiAgcmVmdXNlcygoKSA9PiBuZXcgVGVuc29yKCdzdHJpbmcnLCBbJ2EnLCAxXSBhcyB1bmtub3duIGFzIHN0cmluZ1tdLCBbMl0pLCAvZWxlbWVudCAxIG9mIGEgc3RyaW5nIHRlbnNvciBpcyBudW1iZXIvKTtcbn0pO1xuXG50ZXN0KCdyZXNoYXBlIHNoYXJlcyB0aGUgZGF0YSwgZGlzcG9zZSBlbmRzIGl0JywgYXN5bmMgKCkgPT4ge1xuICBjb25zdCB0ZW5zb3IgPSBuZXcgVGVuc29yKCdpbnQzMicsIG5ldyBJbnQzMkFycmF5KDYpLCBbNl0pO1xuICBjb25zdCBtYXRyaXggPSB0ZW5zb3IucmVzaGFwZShbMiwgM10pO1xuICBhc3NlcnQuZXF1YWwobWF0cml4LmRhdGEsIHRlbnNvci5kYXRhKTtcbiAgcmVmdXNlcygoKSA9PiB0ZW5zb3IucmVzaGFwZShbNF0pLCAvbmVlZHMgNC8pO1xuICBhc3NlcnQuZXF1YWwoYXdhaXQgdGVuc29yLmdldERhdGEodHJ1ZSksIG1hdHJpeC5kYXRhKTtcbiAgYXNzZXJ0LmVxdWFsKHRlbnNvci5sb2NhdGlvbiwgJ25vbmUnKTtcbiAgcmVmdXNlcygoKSA9PiB0ZW5zb3IuZGF0YSwgL2Rpc3Bvc2VkLyk7XG4gIGF3YWl0IGFzc2VydC5yZWplY3RzKHRlbnNvci5nZXREYXRhKCksIC9kaXNwb3NlZC8pO1xufSk7XG5cbnRlc3QoJ2V2ZXJ5IHR5cGUgaGFzIGEgZGlzdGluY3QgY29kZSBhbmQgbmFtZScsICgpID0+IHtcbiAgY29uc3Qgcm93cyA9IE9iamVjdC52YWx1ZXMoVFlQRVMpO1xuICBhc3NlcnQuZXF1YWwocm93cy5sZW5ndGgsIDI4KTtcbiAgYXNzZXJ0LmVxdWFsKG5ldyBTZXQocm93cy5tYXAoKHsgY29kZSB9KSA9PiBjb2RlKSkuc2l6ZSwgMjgpO1xuICBhc3NlcnQuZXF1YWwobmV3IFNldChyb3dzLm1hcCgoeyBvbm54IH0pID0+IG9ubngpKS5zaXplLCAyOCk7XG59KTtcbiIsICJpbXBvcnQgdHlwZSB7IENvZGVOYW1lIH0gZnJvbSAnLi9hYmkuZ2VuLmpzJztcblxuLyoqXG4gKiBXaGF0IGtpbmQgb2YgZmFpbHVyZSBpdCBpczogdGhlIGVuZ2luZSdzIG93biBjb2RlcywgYW5kIHRob3NlIHRoYXQgb25seSBhcmlzZSBpbiB0aGUgaG9zdC4gVGhlIHNhbWUgaW4gUHl0aG9uLlxuICogLSBgTk9fU1VDSF9GSUxFYDogYSBtb2RlbCwgZGF0YSBvciBlbmdpbmUgZmlsZSBpcyBub3QgdGhlcmVcbiAqIC0gYExPQURfRkFJTEVEYDogYSBmaWxlIGNvdWxkIG5vdCBiZSB0cmFuc2ZlcnJlZCwgaXMgbm90IHdoYXQgaXRzIGFkZHJlc3MgcHJvbWlzZXMsIG9yIGZhaWxzIGl0cyBpbnRlZ3JpdHkgY2hlY2tcbiAqIC0gYFZFUlNJT05fTUlTTUFUQ0hgOiBKYXZhU2NyaXB0IGFuZCBXZWJBc3NlbWJseSBjb21lIGZyb20gZGlmZmVyZW50IHZlcnNpb25zXG4gKiAtIGBUUkFQYDogdGhlIGVuZ2luZSdzIGNvZGUgdHJhcHBlZDsgaXRzIHNlc3Npb25zIGFyZSBsb3N0LCBuZXcgb25lcyBzdGFydCBhIG5ldyBlbmdpbmVcbiAqL1xuZXhwb3J0IHR5cGUgRXJyb3JDb2RlID0gRXhjbHVkZTxDb2RlTmFtZSwgJ09LJz4gfCAnTk9fU1VDSF9GSUxFJyB8ICdMT0FEX0ZBSUxFRCcgfCAnVkVSU0lPTl9NSVNNQVRDSCcgfCAnVFJBUCc7XG5cbi8qKiBUaGUgb25lIGVycm9yIGNsYXNzOiBgY29kZWAgdGVsbHMgdGhlIGtpbmQsIGBtZXNzYWdlYCB3aGF0IHdhcyB3cm9uZywgd2hlcmUsIGFuZCB3aGF0IHRvIGRvLiAqL1xuZXhwb3J0IGNsYXNzIE9ubnhsZXRFcnJvciBleHRlbmRzIEVycm9yIHtcbiAgb3ZlcnJpZGUgcmVhZG9ubHkgbmFtZSA9ICdPbm54bGV0RXJyb3InO1xuICByZWFkb25seSBjb2RlOiBFcnJvckNvZGU7XG5cbiAgY29uc3RydWN0b3IoY29kZTogRXJyb3JDb2RlLCBtZXNzYWdlOiBzdHJpbmcsIG9wdGlvbnM/OiB7IGNhdXNlPzogdW5rbm93biB9KSB7XG4gICAgc3VwZXIobWVzc2FnZSwgb3B0aW9ucyk7XG4gICAgdGhpcy5jb2RlID0gY29kZTtcbiAgfVxufVxuXG5leHBvcnQgZnVuY3Rpb24gYWJvcnRlZChyZWFzb246IHVua25vd24pOiBPbm54bGV0RXJyb3Ige1xuICByZXR1cm4gbmV3IE9ubnhsZXRFcnJvcignQUJPUlRFRCcsIGBzdG9wcGVkIGJ5IHRoZSBjYWxsZXI6ICR7bWVzc2FnZU9mKHJlYXNvbil9YCwgeyBjYXVzZTogcmVhc29uIH0pO1xufVxuXG5leHBvcnQgZnVuY3Rpb24gdGhyb3dJZkFib3J0ZWQoc2lnbmFsOiBBYm9ydFNpZ25hbCB8IHVuZGVmaW5lZCk6IHZvaWQge1xuICBpZiAoc2lnbmFsPy5hYm9ydGVkKSB0aHJvdyBhYm9ydGVkKHNpZ25hbC5yZWFzb24pO1xufVxuXG5leHBvcnQgZnVuY3Rpb24gbWVzc2FnZU9mKGVycm9yOiB1bmtub3duKTogc3RyaW5nIHtcbiAgcmV0dXJuIGVycm9yIGluc3RhbmNlb2YgRXJyb3IgPyBlcnJvci5tZXNzYWdlIDogU3RyaW5nKGVycm9yKTtcbn1cbiIsICIvLyBUaGUgZWxlbWVudCB0eXBlcyBvZiBPTk5YOiB0aGVpciBuYW1lcyBpbiBKYXZhU2NyaXB0LCBpbiBtb2RlbCBmaWxlcywgYW5kIHRoZSBhcnJheXMgdGhhdCBob2xkIHRoZW0uXG5cbnR5cGUgRmxvYXQxNkFycmF5T3JVaW50MTZBcnJheSA9IHR5cGVvZiBnbG9iYWxUaGlzIGV4dGVuZHMgeyBGbG9hdDE2QXJyYXk6IHsgcHJvdG90eXBlOiBpbmZlciBUIH0gfVxuICA/IFQgfCBVaW50MTZBcnJheVxuICA6IFVpbnQxNkFycmF5O1xuXG4vKiogV2hpY2ggYXJyYXkgaG9sZHMgdGhlIGVsZW1lbnRzIG9mIGVhY2ggdHlwZS4gU3ViLWJ5dGUgdHlwZXMgYXJlIHBhY2tlZCwgbG93IGJpdHMgZmlyc3QsIGFzIE9OTlggc3RvcmVzIHRoZW0uICovXG5leHBvcnQgaW50ZXJmYWNlIERhdGFUeXBlTWFwIHtcbiAgZmxvYXQzMjogRmxvYXQzMkFycmF5O1xuICB1aW50ODogVWludDhBcnJheTtcbiAgaW50ODogSW50OEFycmF5O1xuICB1aW50MTY6IFVpbnQxNkFycmF5O1xuICBpbnQxNjogSW50MTZBcnJheTtcbiAgaW50MzI6IEludDMyQXJyYXk7XG4gIGludDY0OiBCaWdJbnQ2NEFycmF5O1xuICBzdHJpbmc6IHN0cmluZ1tdO1xuICBib29sOiBVaW50OEFycmF5O1xuICBmbG9hdDE2OiBGbG9hdDE2QXJyYXlPclVpbnQxNkFycmF5O1xuICBmbG9hdDY0OiBGbG9hdDY0QXJyYXk7XG4gIHVpbnQzMjogVWludDMyQXJyYXk7XG4gIHVpbnQ2NDogQmlnVWludDY0QXJyYXk7XG4gIC8qKiBSZWFsIGFuZCBpbWFnaW5hcnkgcGFydHMgaW4gdHVybi4gKi9cbiAgY29tcGxleDY0OiBGbG9hdDMyQXJyYXk7XG4gIC8qKiBSZWFsIGFuZCBpbWFnaW5hcnkgcGFydHMgaW4gdHVybi4gKi9cbiAgY29tcGxleDEyODogRmxvYXQ2NEFycmF5O1xuICBiZmxvYXQxNjogVWludDE2QXJyYXk7XG4gIGZsb2F0OGU0bTNmbjogVWludDhBcnJheTtcbiAgZmxvYXQ4ZTRtM2ZudXo6IFVpbnQ4QXJyYXk7XG4gIGZsb2F0OGU1bTI6IFVpbnQ4QXJyYXk7XG4gIGZsb2F0OGU1bTJmbnV6OiBVaW50OEFycmF5O1xuICB1aW50NDogVWludDhBcnJheTtcbiAgaW50NDogVWludDhBcnJheTtcbiAgZmxvYXQ0ZTJtMTogVWludDhBcnJheTtcbiAgZmxvYXQ4ZThtMDogVWludDhBcnJheTtcbiAgdWludDI6IFVpbnQ4QXJyYXk7XG4gIGludDI6IFVpbnQ4QXJyYXk7XG4gIGZsb2F0NmUybTM6IFVpbnQ4QXJyYXk7XG4gIGZsb2F0NmUzbTI6IFVpbnQ4QXJyYXk7XG59XG5cbmV4cG9ydCB0eXBlIERhdGFUeXBlID0ga2V5b2YgRGF0YVR5cGVNYXA7XG5leHBvcnQgdHlwZSBOdW1lcmljVHlwZSA9IEV4Y2x1ZGU8RGF0YVR5cGUsICdzdHJpbmcnPjtcbmV4cG9ydCB0eXBlIE51bWVyaWNBcnJheSA9IEV4Y2x1ZGU8RGF0YVR5cGVNYXBbRGF0YVR5cGVdLCBzdHJpbmdbXT47XG5cbmV4cG9ydCBpbnRlcmZhY2UgTnVtZXJpY0FycmF5Q29uc3RydWN0b3Ige1xuICByZWFkb25seSBCWVRFU19QRVJfRUxFTUVOVDogbnVtYmVyO1xuICBuZXcgKGxlbmd0aDogbnVtYmVyKTogTnVtZXJpY0FycmF5O1xuICBuZXcgKGJ1ZmZlcjogQXJyYXlCdWZmZXJMaWtlLCBieXRlT2Zmc2V0PzogbnVtYmVyLCBsZW5ndGg/OiBudW1iZXIpOiBOdW1lcmljQXJyYXk7XG59XG5cbmV4cG9ydCBpbnRlcmZhY2UgVHlwZUluZm8ge1xuICAvKiogVGVuc29yUHJvdG8uRGF0YVR5cGUgKi9cbiAgcmVhZG9ubHkgY29kZTogbnVtYmVyO1xuICAvKiogQXMgaW4gYHRlbnNvcihmbG9hdClgLiAqL1xuICByZWFkb25seSBvbm54OiBzdHJpbmc7XG4gIC8qKiBCaXRzIG9mIG9uZSBlbGVtZW50LCAwIGZvciBzdHJpbmdzLiAqL1xuICByZWFkb25seSBiaXRzOiBudW1iZXI7XG4gIHJlYWRvbmx5IGFycmF5OiBOdW1lcmljQXJyYXlDb25zdHJ1Y3RvciB8IG51bGw7XG59XG5cbmNvbnN0IGhhbGYgPSAoZ2xvYmFsVGhpcyBhcyB7IEZsb2F0MTZBcnJheT86IE51bWVyaWNBcnJheUNvbnN0cnVjdG9yIH0pLkZsb2F0MTZBcnJheSA/PyBVaW50MTZBcnJheTtcblxuZnVuY3Rpb24gcm93KGNvZGU6IG51bWJlciwgb25ueDogc3RyaW5nLCBiaXRzOiBudW1iZXIsIGFycmF5OiB1bmtub3duKTogVHlwZUluZm8ge1xuICByZXR1cm4geyBjb2RlLCBvbm54LCBiaXRzLCBhcnJheTogYXJyYXkgYXMgTnVtZXJpY0FycmF5Q29uc3RydWN0b3IgfCBudWxsIH07XG59XG5cbmV4cG9ydCBjb25zdCBUWVBFUzogUmVhZG9ubHk8UmVjb3JkPERhdGFUeXBlLCBUeXBlSW5mbz4+ID0ge1xuICBmbG9hdDMyOiByb3coMSwgJ2Zsb2F0JywgMzIsIEZsb2F0MzJBcnJheSksXG4gIHVpbnQ4OiByb3coMiwgJ3VpbnQ4JywgOCwgVWludDhBcnJheSksXG4gIGludDg6IHJvdygzLCAnaW50OCcsIDgsIEludDhBcnJheSksXG4gIHVpbnQxNjogcm93KDQsICd1aW50MTYnLCAxNiwgVWludDE2QXJyYXkpLFxuICBpbnQxNjogcm93KDUsICdpbnQxNicsIDE2LCBJbnQxNkFycmF5KSxcbiAgaW50MzI6IHJvdyg2LCAnaW50MzInLCAzMiwgSW50MzJBcnJheSksXG4gIGludDY0OiByb3coNywgJ2ludDY0JywgNjQsIEJpZ0ludDY0QXJyYXkpLFxuICBzdHJpbmc6IHJvdyg4LCAnc3RyaW5nJywgMCwgbnVsbCksXG4gIGJvb2w6IHJvdyg5LCAnYm9vbCcsIDgsIFVpbnQ4QXJyYXkpLFxuICBmbG9hdDE2OiByb3coMTAsICdmbG9hdDE2JywgMTYsIGhhbGYpLFxuICBmbG9hdDY0OiByb3coMTEsICdkb3VibGUnLCA2NCwgRmxvYXQ2NEFycmF5KSxcbiAgdWludDMyOiByb3coMTIsICd1aW50MzInLCAzMiwgVWludDMyQXJyYXkpLFxuICB1aW50NjQ6IHJvdygxMywgJ3VpbnQ2NCcsIDY0LCBCaWdVaW50NjRBcnJheSksXG4gIGNvbXBsZXg2NDogcm93KDE0LCAnY29tcGxleDY0JywgNjQsIEZsb2F0MzJBcnJheSksXG4gIGNvbXBsZXgxMjg6IHJvdygxNSwgJ2NvbXBsZXgxMjgnLCAxMjgsIEZsb2F0NjRBcnJheSksXG4gIGJmbG9hdDE2OiByb3coMTYsICdiZmxvYXQxNicsIDE2LCBVaW50MTZBcnJheSksXG4gIGZsb2F0OGU0bTNmbjogcm93KDE3LCAnZmxvYXQ4ZTRtM2ZuJywgOCwgVWludDhBcnJheSksXG4gIGZsb2F0OGU0bTNmbnV6OiByb3coMTgsICdmbG9hdDhlNG0zZm51eicsIDgsIFVpbnQ4QXJyYXkpLFxuICBmbG9hdDhlNW0yOiByb3coMTksICdmbG9hdDhlNW0yJywgOCwgVWludDhBcnJheSksXG4gIGZsb2F0OGU1bTJmbnV6OiByb3coMjAsICdmbG9hdDhlNW0yZm51eicsIDgsIFVpbnQ4QXJyYXkpLFxuICB1aW50NDogcm93KDIxLCAndWludDQnLCA0LCBVaW50OEFycmF5KSxcbiAgaW50NDogcm93KDIyLCAnaW50NCcsIDQsIFVpbnQ4QXJyYXkpLFxuICBmbG9hdDRlMm0xOiByb3coMjMsICdmbG9hdDRlMm0xJywgNCwgVWludDhBcnJheSksXG4gIGZsb2F0OGU4bTA6IHJvdygyNCwgJ2Zsb2F0OGU4bTAnLCA4LCBVaW50OEFycmF5KSxcbiAgdWludDI6IHJvdygyNSwgJ3VpbnQyJywgMiwgVWludDhBcnJheSksXG4gIGludDI6IHJvdygyNiwgJ2ludDInLCAyLCBVaW50OEFycmF5KSxcbiAgZmxvYXQ2ZTJtMzogcm93KDI3LCAnZmxvYXQ2ZTJtMycsIDYsIFVpbnQ4QXJyYXkpLFxuICBmbG9hdDZlM20yOiByb3coMjgsICdmbG9hdDZlM20yJywgNiwgVWludDhBcnJheSksXG59O1xuXG5jb25zdCBST1dTID0gT2JqZWN0LmVudHJpZXMoVFlQRVMpIGFzIFtEYXRhVHlwZSwgVHlwZUluZm9dW107XG5jb25zdCBCWV9DT0RFOiBSZWFkb25seU1hcDxudW1iZXIsIERhdGFUeXBlPiA9IG5ldyBNYXAoUk9XUy5tYXAoKFt0eXBlLCBpbmZvXSkgPT4gW2luZm8uY29kZSwgdHlwZV0pKTtcbmNvbnN0IEJZX09OTlg6IFJlYWRvbmx5TWFwPHN0cmluZywgRGF0YVR5cGU+ID0gbmV3IE1hcChST1dTLm1hcCgoW3R5cGUsIGluZm9dKSA9PiBbaW5mby5vbm54LCB0eXBlXSkpO1xuXG5leHBvcnQgZnVuY3Rpb24gdHlwZU9mQ29kZShjb2RlOiBudW1iZXIpOiBEYXRhVHlwZSB8IHVuZGVmaW5lZCB7XG4gIHJldHVybiBCWV9DT0RFLmdldChjb2RlKTtcbn1cblxuLyoqIGBmbG9hdGAgLT4gYGZsb2F0MzJgOyB1bmRlZmluZWQgd2hlbiBPTk5YIGhhcyBubyBzdWNoIHR5cGUuICovXG5leHBvcnQgZnVuY3Rpb24gdHlwZU9mT25ueE5hbWUobmFtZTogc3RyaW5nKTogRGF0YVR5cGUgfCB1bmRlZmluZWQge1xuICByZXR1cm4gQllfT05OWC5nZXQobmFtZSk7XG59XG5cbi8qKiBIb3cgbWFueSBhcnJheSBlbGVtZW50cyBob2xkIGBzaXplYCB0ZW5zb3IgZWxlbWVudHM6IHBhY2tlZCB0eXBlcyBuZWVkIGZld2VyLCBjb21wbGV4IG9uZXMgbW9yZS4gKi9cbmV4cG9ydCBmdW5jdGlvbiBhcnJheUxlbmd0aCh0eXBlOiBOdW1lcmljVHlwZSwgc2l6ZTogbnVtYmVyKTogbnVtYmVyIHtcbiAgY29uc3QgaW5mbyA9IFRZUEVTW3R5cGVdO1xuICBjb25zdCBieXRlcyA9IGluZm8uYXJyYXk/LkJZVEVTX1BFUl9FTEVNRU5UID8/IDE7XG4gIHJldHVybiBNYXRoLmNlaWwoKHNpemUgKiBpbmZvLmJpdHMpIC8gKDggKiBieXRlcykpO1xufVxuXG4vKiogVGhlIGJ5dGVzIG9mIE9OTlgncyByYXdfZGF0YSBzZWVuIGFzIHRoZSBhcnJheSBvZiB0aGUgdHlwZS4gYGJ5dGVzYCBtdXN0IHN0YXJ0IGF0IGEgbXVsdGlwbGUgb2YgdGhlIGVsZW1lbnQgc2l6ZS4gKi9cbmV4cG9ydCBmdW5jdGlvbiBhcnJheU9mKHR5cGU6IE51bWVyaWNUeXBlLCBieXRlczogVWludDhBcnJheSk6IE51bWVyaWNBcnJheSB7XG4gIGNvbnN0IGNvbnN0cnVjdG9yID0gVFlQRVNbdHlwZV0uYXJyYXkgPz8gVWludDhBcnJheTtcbiAgY29uc3Qgd2lkdGggPSBjb25zdHJ1Y3Rvci5CWVRFU19QRVJfRUxFTUVOVDtcbiAgcmV0dXJuIG5ldyBjb25zdHJ1Y3RvcihieXRlcy5idWZmZXIsIGJ5dGVzLmJ5dGVPZmZzZXQsIGJ5dGVzLmJ5dGVMZW5ndGggLyB3aWR0aCk7XG59XG4iLCAiaW1wb3J0IHR5cGUgeyBEYXRhVHlwZSwgRGF0YVR5cGVNYXAsIE51bWVyaWNBcnJheSB9IGZyb20gJy4vZHR5cGVzLmpzJztcbmltcG9ydCB7IGFycmF5TGVuZ3RoLCBUWVBFUyB9IGZyb20gJy4vZHR5cGVzLmpzJztcbmltcG9ydCB7IE9ubnhsZXRFcnJvciB9IGZyb20gJy4vZXJyb3JzLmpzJztcblxudHlwZSBFbGVtZW50cyA9IE51bWVyaWNBcnJheSB8IFVpbnQ4Q2xhbXBlZEFycmF5IHwgcmVhZG9ubHkgbnVtYmVyW10gfCByZWFkb25seSBiaWdpbnRbXSB8IHJlYWRvbmx5IGJvb2xlYW5bXTtcblxuLyoqIEEgdGVuc29yIHdob3NlIGVsZW1lbnQgdHlwZSBpcyBrbm93biB0byB0aGUgdHlwZSBjaGVja2VyLiAqL1xuZXhwb3J0IGludGVyZmFjZSBUeXBlZFRlbnNvcjxUIGV4dGVuZHMgRGF0YVR5cGU+IGV4dGVuZHMgVGVuc29yIHtcbiAgcmVhZG9ubHkgdHlwZTogVDtcbiAgcmVhZG9ubHkgZGF0YTogRGF0YVR5cGVNYXBbVF07XG4gIGdldERhdGEocmVsZWFzZURhdGE/OiBib29sZWFuKTogUHJvbWlzZTxEYXRhVHlwZU1hcFtUXT47XG4gIHJlc2hhcGUoZGltczogcmVhZG9ubHkgbnVtYmVyW10pOiBUeXBlZFRlbnNvcjxUPjtcbn1cblxuLyoqXG4gKiBBbiBuLWRpbWVuc2lvbmFsIGFycmF5IHdpdGggdGhlIGludGVyZmFjZSBvZiBvbm54cnVudGltZS1jb21tb24ncyBUZW5zb3IsIGZvciBldmVyeSBPTk5YIGVsZW1lbnQgdHlwZS5cbiAqIFRoZSBlbGVtZW50cyBsaWUgaW4gcm93LW1ham9yIG9yZGVyIGluIGEgdHlwZWQgYXJyYXksIHdoaWNoIGlzIHVzZWQgYXMgaXQgaXMgYW5kIG5vdCBjb3BpZWQuXG4gKi9cbmV4cG9ydCBjbGFzcyBUZW5zb3Ige1xuICByZWFkb25seSB0eXBlOiBEYXRhVHlwZTtcbiAgcmVhZG9ubHkgZGltczogcmVhZG9ubHkgbnVtYmVyW107XG4gIHJlYWRvbmx5IHNpemU6IG51bWJlcjtcbiAgI2RhdGE6IE51bWVyaWNBcnJheSB8IHN0cmluZ1tdIHwgbnVsbDtcblxuICAvKipcbiAgICogQHBhcmFtIHR5cGUgZWxlbWVudCB0eXBlXG4gICAqIEBwYXJhbSBkYXRhIHRoZSBlbGVtZW50czogdGhlIHR5cGUncyBvd24gdHlwZWQgYXJyYXksIHBsYWluIG51bWJlcnMgKGJpZ2ludHMgZm9yIDY0LWJpdCBpbnRlZ2VycyksIGJvb2xlYW5zIG9yIHN0cmluZ3NcbiAgICogQHBhcmFtIGRpbXMgdGhlIHNoYXBlOyBvbmUgZGltZW5zaW9uIG9mIHRoZSBkYXRhJ3MgbGVuZ3RoIHdoZW4gbGVmdCBvdXRcbiAgICovXG4gIGNvbnN0cnVjdG9yKHR5cGU6IERhdGFUeXBlLCBkYXRhOiBFbGVtZW50cyB8IHJlYWRvbmx5IHN0cmluZ1tdLCBkaW1zPzogcmVhZG9ubHkgbnVtYmVyW10pO1xuICAvKiogVGFrZXMgdGhlIGVsZW1lbnQgdHlwZSBmcm9tIHRoZSBhcnJheTogRmxvYXQzMkFycmF5IGdpdmVzIGZsb2F0MzIsIHN0cmluZ1tdIHN0cmluZywgYm9vbGVhbltdIGJvb2wuICovXG4gIGNvbnN0cnVjdG9yKFxuICAgIGRhdGE6IE51bWVyaWNBcnJheSB8IFVpbnQ4Q2xhbXBlZEFycmF5IHwgcmVhZG9ubHkgc3RyaW5nW10gfCByZWFkb25seSBib29sZWFuW10sXG4gICAgZGltcz86IHJlYWRvbmx5IG51bWJlcltdLFxuICApO1xuICBjb25zdHJ1Y3RvcihcbiAgICBmaXJzdDogRGF0YVR5cGUgfCBFbGVtZW50cyB8IHJlYWRvbmx5IHN0cmluZ1tdLFxuICAgIHNlY29uZD86IEVsZW1lbnRzIHwgcmVhZG9ubHkgc3RyaW5nW10gfCByZWFkb25seSBudW1iZXJbXSxcbiAgICB0aGlyZD86IHJlYWRvbmx5IG51bWJlcltdLFxuICApIHtcbiAgICBjb25zdCBnaXZlbiA9IHR5cGVvZiBmaXJzdCA9PT0gJ3N0cmluZyc7XG4gICAgY29uc3QgZGF0YSA9IChnaXZlbiA/IHNlY29uZCA6IGZpcnN0KSBhcyBFbGVtZW50cyB8IHJlYWRvbmx5IHN0cmluZ1tdO1xuICAgIGNvbnN0IGRpbXMgPSBnaXZlbiA/IHRoaXJkIDogKHNlY29uZCBhcyByZWFkb25seSBudW1iZXJbXSB8IHVuZGVmaW5lZCk7XG4gICAgdGhpcy50eXBlID0gZ2l2ZW4gPyBmaXJzdCA6IHR5cGVPZkRhdGEoZmlyc3QpO1xuICAgIHRoaXMuI2RhdGEgPSBjb252ZXJ0KHRoaXMudHlwZSwgZGF0YSk7XG4gICAgdGhpcy5kaW1zID0gZGltcyA9PT0gdW5kZWZpbmVkID8gW2xlbmd0aE9mKHRoaXMudHlwZSwgdGhpcy4jZGF0YSldIDogY2hlY2tlZERpbXMoZGltcyk7XG4gICAgdGhpcy5zaXplID0gdGhpcy5kaW1zLnJlZHVjZSgocHJvZHVjdCwgZGltKSA9PiBwcm9kdWN0ICogZGltLCAxKTtcbiAgICBjb25zdCBleHBlY3RlZCA9IHRoaXMudHlwZSA9PT0gJ3N0cmluZycgPyB0aGlzLnNpemUgOiBhcnJheUxlbmd0aCh0aGlzLnR5cGUsIHRoaXMuc2l6ZSk7XG4gICAgaWYgKHRoaXMuI2RhdGEubGVuZ3RoICE9PSBleHBlY3RlZCkge1xuICAgICAgdGhyb3cgaW52YWxpZChcbiAgICAgICAgYGEgJHt0aGlzLnR5cGV9IHRlbnNvciBvZiBzaGFwZSBbJHt0aGlzLmRpbXMuam9pbignLCAnKX1dIG5lZWRzICR7ZXhwZWN0ZWR9IGFycmF5IGVsZW1lbnRzLCBgICtcbiAgICAgICAgICBgdGhlIGRhdGEgaGFzICR7dGhpcy4jZGF0YS5sZW5ndGh9YCxcbiAgICAgICk7XG4gICAgfVxuICB9XG5cbiAgLyoqIFRoZSBlbGVtZW50cy4gUGFja2VkIHR5cGVzIChpbnQ0LCB1aW50MiwgLi4uKSBnaXZlIHRoZSBwYWNrZWQgYnl0ZXMuICovXG4gIGdldCBkYXRhKCk6IERhdGFUeXBlTWFwW0RhdGFUeXBlXSB7XG4gICAgaWYgKHRoaXMuI2RhdGEgPT09IG51bGwpIHRocm93IGludmFsaWQoJ3RoZSB0ZW5zb3IgaXMgZGlzcG9zZWQnKTtcbiAgICByZXR1cm4gdGhpcy4jZGF0YTtcbiAgfVxuXG4gIC8qKiBXaGVyZSB0aGUgZWxlbWVudHMgYXJlOiBgY3B1YCwgb3IgYG5vbmVgIG9uY2UgZGlzcG9zZWQuICovXG4gIGdldCBsb2NhdGlvbigpOiAnY3B1JyB8ICdub25lJyB7XG4gICAgcmV0dXJuIHRoaXMuI2RhdGEgPT09IG51bGwgPyAnbm9uZScgOiAnY3B1JztcbiAgfVxuXG4gIC8qKiBUaGUgZWxlbWVudHMsIGFzIGBkYXRhYCBnaXZlcyB0aGVtOyBwcmVzZW50IGJlY2F1c2UgdGVuc29ycyBvbiBvdGhlciBkZXZpY2VzIGNhbiBvbmx5IGJlIHJlYWQgdGhpcyB3YXkuICovXG4gIC8vIGVzbGludC1kaXNhYmxlLW5leHQtbGluZSBAdHlwZXNjcmlwdC1lc2xpbnQvcmVxdWlyZS1hd2FpdCAtLSBhIHJlamVjdGVkIHByb21pc2UsIG5vdCBhbiBleGNlcHRpb24sIHdoZW4gZGlzcG9zZWRcbiAgYXN5bmMgZ2V0RGF0YShyZWxlYXNlRGF0YSA9IGZhbHNlKTogUHJvbWlzZTxEYXRhVHlwZU1hcFtEYXRhVHlwZV0+IHtcbiAgICBjb25zdCBkYXRhID0gdGhpcy5kYXRhO1xuICAgIGlmIChyZWxlYXNlRGF0YSkgdGhpcy5kaXNwb3NlKCk7XG4gICAgcmV0dXJuIGRhdGE7XG4gIH1cblxuICBkaXNwb3NlKCk6IHZvaWQge1xuICAgIHRoaXMuI2RhdGEgPSBudWxsO1xuICB9XG5cbiAgLyoqIFRoZSBzYW1lIGVsZW1lbnRzIHVuZGVyIGFub3RoZXIgc2hhcGUgb2YgdGhlIHNhbWUgc2l6ZS4gKi9cbiAgcmVzaGFwZShkaW1zOiByZWFkb25seSBudW1iZXJbXSk6IFRlbnNvciB7XG4gICAgcmV0dXJuIG5ldyBUZW5zb3IodGhpcy50eXBlLCB0aGlzLmRhdGEsIGRpbXMpO1xuICB9XG59XG5cbi8qKiBNYWtlcyBhIHRlbnNvciBmcm9tIGRhdGEgdGhhdCBpcyBrbm93biB0byBmaXQsIHdpdGggaXRzIHR5cGUgZm9yIHRoZSB0eXBlIGNoZWNrZXIuICovXG5leHBvcnQgZnVuY3Rpb24gdHlwZWRUZW5zb3I8VCBleHRlbmRzIERhdGFUeXBlPihcbiAgdHlwZTogVCxcbiAgZGF0YTogRGF0YVR5cGVNYXBbVF0sXG4gIGRpbXM6IHJlYWRvbmx5IG51bWJlcltdLFxuKTogVHlwZWRUZW5zb3I8VD4ge1xuICByZXR1cm4gbmV3IFRlbnNvcih0eXBlLCBkYXRhLCBkaW1zKSBhcyBUeXBlZFRlbnNvcjxUPjtcbn1cblxuZnVuY3Rpb24gaW52YWxpZChtZXNzYWdlOiBzdHJpbmcpOiBPbm54bGV0RXJyb3Ige1xuICByZXR1cm4gbmV3IE9ubnhsZXRFcnJvcignSU5WQUxJRF9BUkdVTUVOVCcsIGBUZW5zb3I6ICR7bWVzc2FnZX1gKTtcbn1cblxuZnVuY3Rpb24gY2hlY2tlZERpbXMoZGltczogcmVhZG9ubHkgbnVtYmVyW10pOiByZWFkb25seSBudW1iZXJbXSB7XG4gIGZvciAoY29uc3QgZGltIG9mIGRpbXMpIHtcbiAgICBpZiAoIU51bWJlci5pc1NhZmVJbnRlZ2VyKGRpbSkgfHwgZGltIDwgMCkge1xuICAgICAgdGhyb3cgaW52YWxpZChgZGltZW5zaW9ucyBtdXN0IGJlIGludGVnZXJzIGZyb20gMCB1cDsgZ290IFske2RpbXMuam9pbignLCAnKX1dYCk7XG4gICAgfVxuICB9XG4gIHJldHVybiBbLi4uZGltc107XG59XG5cbmNvbnN0IElORkVSUkVEOiBSZWFkb25seU1hcDxzdHJpbmcsIERhdGFUeXBlPiA9IG5ldyBNYXAoW1xuICBbJ0Zsb2F0MzJBcnJheScsICdmbG9hdDMyJ10sXG4gIFsnRmxvYXQ2NEFycmF5JywgJ2Zsb2F0NjQnXSxcbiAgWydGbG9hdDE2QXJyYXknLCAnZmxvYXQxNiddLFxuICBbJ1VpbnQ4QXJyYXknLCAndWludDgnXSxcbiAgWydVaW50OENsYW1wZWRBcnJheScsICd1aW50OCddLFxuICBbJ0ludDhBcnJheScsICdpbnQ4J10sXG4gIFsnVWludDE2QXJyYXknLCAndWludDE2J10sXG4gIFsnSW50MTZBcnJheScsICdpbnQxNiddLFxuICBbJ0ludDMyQXJyYXknLCAnaW50MzInXSxcbiAgWydVaW50MzJBcnJheScsICd1aW50MzInXSxcbiAgWydCaWdJbnQ2NEFycmF5JywgJ2ludDY0J10sXG4gIFsnQmlnVWludDY0QXJyYXknLCAndWludDY0J10sXG5dKTtcblxuLy8gQnkgdGhlIHRhZyBhbmQgbm90IGJ5IGluc3RhbmNlb2YsIHNvIHRoYXQgYXJyYXlzIG9mIG90aGVyIHJlYWxtcyAoZnJhbWVzLCB0ZXN0IHNhbmRib3hlcykgYXJlIHJlY29nbmlzZWQgdG9vLlxuZnVuY3Rpb24gdGFnT2YoZGF0YTogdW5rbm93bik6IHN0cmluZyB7XG4gIHJldHVybiBPYmplY3QucHJvdG90eXBlLnRvU3RyaW5nLmNhbGwoZGF0YSkuc2xpY2UoOCwgLTEpO1xufVxuXG5mdW5jdGlvbiB0eXBlT2ZEYXRhKGRhdGE6IHVua25vd24pOiBEYXRhVHlwZSB7XG4gIGlmIChBcnJheS5pc0FycmF5KGRhdGEpKSB7XG4gICAgaWYgKGRhdGEubGVuZ3RoID09PSAwKSB0aHJvdyBpbnZhbGlkKCd0aGUgZWxlbWVudCB0eXBlIGNhbm5vdCBiZSBzZWVuIGZyb20gYW4gZW1wdHkgYXJyYXk7IG5hbWUgaXQnKTtcbiAgICBpZiAodHlwZW9mIGRhdGFbMF0gPT09ICdzdHJpbmcnKSByZXR1cm4gJ3N0cmluZyc7XG4gICAgaWYgKHR5cGVvZiBkYXRhWzBdID09PSAnYm9vbGVhbicpIHJldHVybiAnYm9vbCc7XG4gICAgdGhyb3cgaW52YWxpZCgndGhlIGVsZW1lbnQgdHlwZSBjYW5ub3QgYmUgc2VlbiBmcm9tIGFuIGFycmF5IG9mIG51bWJlcnM7IG5hbWUgaXQgb3IgdXNlIGEgdHlwZWQgYXJyYXknKTtcbiAgfVxuICBjb25zdCB0eXBlID0gSU5GRVJSRUQuZ2V0KHRhZ09mKGRhdGEpKTtcbiAgaWYgKCF0eXBlKSB0aHJvdyBpbnZhbGlkKGBkYXRhIG11c3QgYmUgYW4gYXJyYXkgb3IgYSB0eXBlZCBhcnJheTsgZ290ICR7ZGVzY3JpYmUoZGF0YSl9YCk7XG4gIHJldHVybiB0eXBlO1xufVxuXG5mdW5jdGlvbiBjb252ZXJ0KHR5cGU6IERhdGFUeXBlLCBkYXRhOiB1bmtub3duKTogTnVtZXJpY0FycmF5IHwgc3RyaW5nW10ge1xuICBpZiAoIU9iamVjdC5oYXNPd24oVFlQRVMsIHR5cGUpKSB0aHJvdyBpbnZhbGlkKGB0aGVyZSBpcyBubyBlbGVtZW50IHR5cGUgJHtKU09OLnN0cmluZ2lmeSh0eXBlKX1gKTtcbiAgaWYgKHR5cGUgPT09ICdzdHJpbmcnKSByZXR1cm4gY29udmVydFN0cmluZ3MoZGF0YSk7XG4gIGNvbnN0IHRhZyA9IHRhZ09mKGRhdGEpO1xuICBjb25zdCBjb25zdHJ1Y3RvciA9IFRZUEVTW3R5cGVdLmFycmF5IGFzIHVua25vd24gYXMgeyBuYW1lOiBzdHJpbmc7IEJZVEVTX1BFUl9FTEVNRU5UOiBudW1iZXIgfSAmIChuZXcgKFxuICAgIC4uLmFyZ3M6IHVua25vd25bXVxuICApID0+IE51bWVyaWNBcnJheSk7XG4gIGlmICh0YWcgPT09IGNvbnN0cnVjdG9yLm5hbWUpIHJldHVybiBkYXRhIGFzIE51bWVyaWNBcnJheTtcbiAgaWYgKHRhZyA9PT0gJ1VpbnQ4Q2xhbXBlZEFycmF5JyAmJiB0eXBlID09PSAndWludDgnKSByZXR1cm4gdmlld0FzKFVpbnQ4QXJyYXksIGRhdGEgYXMgVWludDhDbGFtcGVkQXJyYXkpO1xuICBpZiAodHlwZSA9PT0gJ2Zsb2F0MTYnICYmIHRhZyA9PT0gJ1VpbnQxNkFycmF5JykgcmV0dXJuIHZpZXdBcyhjb25zdHJ1Y3RvciwgZGF0YSBhcyBVaW50MTZBcnJheSk7XG4gIGlmICghQXJyYXkuaXNBcnJheShkYXRhKSkge1xuICAgIHRocm93IGludmFsaWQoYGRhdGEgb2YgdHlwZSAke3R5cGV9IG11c3QgYmUgYSAke2NvbnN0cnVjdG9yLm5hbWV9IG9yIGFuIGFycmF5OyBnb3QgJHtkZXNjcmliZShkYXRhKX1gKTtcbiAgfVxuICBpZiAodHlwZSA9PT0gJ2Zsb2F0MTYnICYmIGNvbnN0cnVjdG9yLm5hbWUgPT09ICdVaW50MTZBcnJheScpIHtcbiAgICB0aHJvdyBpbnZhbGlkKCd0aGlzIEphdmFTY3JpcHQgZW5naW5lIGhhcyBubyBGbG9hdDE2QXJyYXk6IGdpdmUgZmxvYXQxNiBkYXRhIGFzIHRoZSBiaXRzIGluIGEgVWludDE2QXJyYXknKTtcbiAgfVxuICB0cnkge1xuICAgIGlmICh0eXBlID09PSAnaW50NjQnIHx8IHR5cGUgPT09ICd1aW50NjQnKSB7XG4gICAgICByZXR1cm4gbmV3IGNvbnN0cnVjdG9yKChkYXRhIGFzIChudW1iZXIgfCBiaWdpbnQpW10pLm1hcCgodmFsdWUpID0+IEJpZ0ludCh2YWx1ZSkpKTtcbiAgICB9XG4gICAgcmV0dXJuIG5ldyBjb25zdHJ1Y3RvcihkYXRhKTtcbiAgfSBjYXRjaCAoY2F1c2UpIHtcbiAgICB0aHJvdyBuZXcgT25ueGxldEVycm9yKCdJTlZBTElEX0FSR1VNRU5UJywgYFRlbnNvcjogdGhlIGFycmF5IGhvbGRzIHNvbWV0aGluZyB0aGF0IGlzIG5vICR7dHlwZX1gLCB7IGNhdXNlIH0pO1xuICB9XG59XG5cbmZ1bmN0aW9uIGNvbnZlcnRTdHJpbmdzKGRhdGE6IHVua25vd24pOiBzdHJpbmdbXSB7XG4gIGlmICghQXJyYXkuaXNBcnJheShkYXRhKSkgdGhyb3cgaW52YWxpZChgZGF0YSBvZiB0eXBlIHN0cmluZyBtdXN0IGJlIGFuIGFycmF5IG9mIHN0cmluZ3M7IGdvdCAke2Rlc2NyaWJlKGRhdGEpfWApO1xuICBjb25zdCBzdHJheSA9IGRhdGEuZmluZEluZGV4KChpdGVtKSA9PiB0eXBlb2YgaXRlbSAhPT0gJ3N0cmluZycpO1xuICBpZiAoc3RyYXkgPj0gMCkgdGhyb3cgaW52YWxpZChgZWxlbWVudCAke3N0cmF5fSBvZiBhIHN0cmluZyB0ZW5zb3IgaXMgJHtkZXNjcmliZShkYXRhW3N0cmF5XSl9YCk7XG4gIHJldHVybiBkYXRhIGFzIHN0cmluZ1tdO1xufVxuXG5mdW5jdGlvbiB2aWV3QXMoXG4gIGNvbnN0cnVjdG9yOiB1bmtub3duLFxuICBkYXRhOiB7IGJ1ZmZlcjogQXJyYXlCdWZmZXJMaWtlOyBieXRlT2Zmc2V0OiBudW1iZXI7IGxlbmd0aDogbnVtYmVyIH0sXG4pOiBOdW1lcmljQXJyYXkge1xuICBjb25zdCBUYXJnZXQgPSBjb25zdHJ1Y3RvciBhcyBuZXcgKGJ1ZmZlcjogQXJyYXlCdWZmZXJMaWtlLCBvZmZzZXQ6IG51bWJlciwgbGVuZ3RoOiBudW1iZXIpID0+IE51bWVyaWNBcnJheTtcbiAgcmV0dXJuIG5ldyBUYXJnZXQoZGF0YS5idWZmZXIsIGRhdGEuYnl0ZU9mZnNldCwgZGF0YS5sZW5ndGgpO1xufVxuXG4vLyBQYWNrZWQgdHlwZXMgcm91bmQgdXAgdG8gd2hvbGUgYnl0ZXMsIHNvIGEgbGVuZ3RoIGFsb25lIGxlYXZlcyB0aGVpciBzaXplIG9wZW46IHRoZSBsYXJnZXN0IHRoYXQgZml0cyBpcyB0YWtlbi5cbmZ1bmN0aW9uIGxlbmd0aE9mKHR5cGU6IERhdGFUeXBlLCBkYXRhOiBOdW1lcmljQXJyYXkgfCBzdHJpbmdbXSk6IG51bWJlciB7XG4gIGlmICh0eXBlID09PSAnc3RyaW5nJykgcmV0dXJuIGRhdGEubGVuZ3RoO1xuICBjb25zdCBwZXJFbGVtZW50ID0gVFlQRVNbdHlwZV0uYml0cyAvICg4ICogKGRhdGEgYXMgTnVtZXJpY0FycmF5KS5CWVRFU19QRVJfRUxFTUVOVCk7XG4gIHJldHVybiBNYXRoLmZsb29yKGRhdGEubGVuZ3RoIC8gcGVyRWxlbWVudCk7XG59XG5cbmZ1bmN0aW9uIGRlc2NyaWJlKHZhbHVlOiB1bmtub3duKTogc3RyaW5nIHtcbiAgaWYgKHZhbHVlID09PSBudWxsIHx8IHZhbHVlID09PSB1bmRlZmluZWQpIHJldHVybiBTdHJpbmcodmFsdWUpO1xuICByZXR1cm4gdHlwZW9mIHZhbHVlID09PSAnb2JqZWN0JyA/IHRhZ09mKHZhbHVlKSA6IHR5cGVvZiB2YWx1ZTtcbn1cbiJdLAogICJtYXBwaW5ncyI6ICI7QUFBQSxPQUFPLFlBQVk7QUFDbkIsU0FBUyxZQUFZOzs7QUNXZCxJQUFNLGVBQU4sY0FBMkIsTUFBTTtBQUFBLEVBQ3BCLE9BQU87QUFBQSxFQUNoQjtBQUFBLEVBRVQsWUFBWSxNQUFpQixTQUFpQixTQUErQjtBQUMzRSxVQUFNLFNBQVMsT0FBTztBQUN0QixTQUFLLE9BQU87QUFBQSxFQUNkO0FBQ0Y7OztBQ3dDQSxJQUFNLE9BQVEsV0FBMEQsZ0JBQWdCO0FBRXhGLFNBQVMsSUFBSSxNQUFjLE1BQWMsTUFBYyxPQUEwQjtBQUMvRSxTQUFPLEVBQUUsTUFBTSxNQUFNLE1BQU0sTUFBK0M7QUFDNUU7QUFFTyxJQUFNLFFBQThDO0FBQUEsRUFDekQsU0FBUyxJQUFJLEdBQUcsU0FBUyxJQUFJLFlBQVk7QUFBQSxFQUN6QyxPQUFPLElBQUksR0FBRyxTQUFTLEdBQUcsVUFBVTtBQUFBLEVBQ3BDLE1BQU0sSUFBSSxHQUFHLFFBQVEsR0FBRyxTQUFTO0FBQUEsRUFDakMsUUFBUSxJQUFJLEdBQUcsVUFBVSxJQUFJLFdBQVc7QUFBQSxFQUN4QyxPQUFPLElBQUksR0FBRyxTQUFTLElBQUksVUFBVTtBQUFBLEVBQ3JDLE9BQU8sSUFBSSxHQUFHLFNBQVMsSUFBSSxVQUFVO0FBQUEsRUFDckMsT0FBTyxJQUFJLEdBQUcsU0FBUyxJQUFJLGFBQWE7QUFBQSxFQUN4QyxRQUFRLElBQUksR0FBRyxVQUFVLEdBQUcsSUFBSTtBQUFBLEVBQ2hDLE1BQU0sSUFBSSxHQUFHLFFBQVEsR0FBRyxVQUFVO0FBQUEsRUFDbEMsU0FBUyxJQUFJLElBQUksV0FBVyxJQUFJLElBQUk7QUFBQSxFQUNwQyxTQUFTLElBQUksSUFBSSxVQUFVLElBQUksWUFBWTtBQUFBLEVBQzNDLFFBQVEsSUFBSSxJQUFJLFVBQVUsSUFBSSxXQUFXO0FBQUEsRUFDekMsUUFBUSxJQUFJLElBQUksVUFBVSxJQUFJLGNBQWM7QUFBQSxFQUM1QyxXQUFXLElBQUksSUFBSSxhQUFhLElBQUksWUFBWTtBQUFBLEVBQ2hELFlBQVksSUFBSSxJQUFJLGNBQWMsS0FBSyxZQUFZO0FBQUEsRUFDbkQsVUFBVSxJQUFJLElBQUksWUFBWSxJQUFJLFdBQVc7QUFBQSxFQUM3QyxjQUFjLElBQUksSUFBSSxnQkFBZ0IsR0FBRyxVQUFVO0FBQUEsRUFDbkQsZ0JBQWdCLElBQUksSUFBSSxrQkFBa0IsR0FBRyxVQUFVO0FBQUEsRUFDdkQsWUFBWSxJQUFJLElBQUksY0FBYyxHQUFHLFVBQVU7QUFBQSxFQUMvQyxnQkFBZ0IsSUFBSSxJQUFJLGtCQUFrQixHQUFHLFVBQVU7QUFBQSxFQUN2RCxPQUFPLElBQUksSUFBSSxTQUFTLEdBQUcsVUFBVTtBQUFBLEVBQ3JDLE1BQU0sSUFBSSxJQUFJLFFBQVEsR0FBRyxVQUFVO0FBQUEsRUFDbkMsWUFBWSxJQUFJLElBQUksY0FBYyxHQUFHLFVBQVU7QUFBQSxFQUMvQyxZQUFZLElBQUksSUFBSSxjQUFjLEdBQUcsVUFBVTtBQUFBLEVBQy9DLE9BQU8sSUFBSSxJQUFJLFNBQVMsR0FBRyxVQUFVO0FBQUEsRUFDckMsTUFBTSxJQUFJLElBQUksUUFBUSxHQUFHLFVBQVU7QUFBQSxFQUNuQyxZQUFZLElBQUksSUFBSSxjQUFjLEdBQUcsVUFBVTtBQUFBLEVBQy9DLFlBQVksSUFBSSxJQUFJLGNBQWMsR0FBRyxVQUFVO0FBQ2pEO0FBRUEsSUFBTSxPQUFPLE9BQU8sUUFBUSxLQUFLO0FBQ2pDLElBQU0sVUFBeUMsSUFBSSxJQUFJLEtBQUssSUFBSSxDQUFDLENBQUMsTUFBTSxJQUFJLE1BQU0sQ0FBQyxLQUFLLE1BQU0sSUFBSSxDQUFDLENBQUM7QUFDcEcsSUFBTSxVQUF5QyxJQUFJLElBQUksS0FBSyxJQUFJLENBQUMsQ0FBQyxNQUFNLElBQUksTUFBTSxDQUFDLEtBQUssTUFBTSxJQUFJLENBQUMsQ0FBQztBQVk3RixTQUFTLFlBQVksTUFBbUIsTUFBc0I7QUFDbkUsUUFBTSxPQUFPLE1BQU0sSUFBSTtBQUN2QixRQUFNLFFBQVEsS0FBSyxPQUFPLHFCQUFxQjtBQUMvQyxTQUFPLEtBQUssS0FBTSxPQUFPLEtBQUssUUFBUyxJQUFJLE1BQU07QUFDbkQ7OztBQ2pHTyxJQUFNLFNBQU4sTUFBTSxRQUFPO0FBQUEsRUFDVDtBQUFBLEVBQ0E7QUFBQSxFQUNBO0FBQUEsRUFDVDtBQUFBLEVBYUEsWUFDRSxPQUNBLFFBQ0EsT0FDQTtBQUNBLFVBQU0sUUFBUSxPQUFPLFVBQVU7QUFDL0IsVUFBTSxPQUFRLFFBQVEsU0FBUztBQUMvQixVQUFNLE9BQU8sUUFBUSxRQUFTO0FBQzlCLFNBQUssT0FBTyxRQUFRLFFBQVEsV0FBVyxLQUFLO0FBQzVDLFNBQUssUUFBUSxRQUFRLEtBQUssTUFBTSxJQUFJO0FBQ3BDLFNBQUssT0FBTyxTQUFTLFNBQVksQ0FBQyxTQUFTLEtBQUssTUFBTSxLQUFLLEtBQUssQ0FBQyxJQUFJLFlBQVksSUFBSTtBQUNyRixTQUFLLE9BQU8sS0FBSyxLQUFLLE9BQU8sQ0FBQyxTQUFTLFFBQVEsVUFBVSxLQUFLLENBQUM7QUFDL0QsVUFBTSxXQUFXLEtBQUssU0FBUyxXQUFXLEtBQUssT0FBTyxZQUFZLEtBQUssTUFBTSxLQUFLLElBQUk7QUFDdEYsUUFBSSxLQUFLLE1BQU0sV0FBVyxVQUFVO0FBQ2xDLFlBQU07QUFBQSxRQUNKLEtBQUssS0FBSyxJQUFJLHFCQUFxQixLQUFLLEtBQUssS0FBSyxJQUFJLENBQUMsV0FBVyxRQUFRLGlDQUN4RCxLQUFLLE1BQU0sTUFBTTtBQUFBLE1BQ3JDO0FBQUEsSUFDRjtBQUFBLEVBQ0Y7QUFBQTtBQUFBLEVBR0EsSUFBSSxPQUE4QjtBQUNoQyxRQUFJLEtBQUssVUFBVSxLQUFNLE9BQU0sUUFBUSx3QkFBd0I7QUFDL0QsV0FBTyxLQUFLO0FBQUEsRUFDZDtBQUFBO0FBQUEsRUFHQSxJQUFJLFdBQTJCO0FBQzdCLFdBQU8sS0FBSyxVQUFVLE9BQU8sU0FBUztBQUFBLEVBQ3hDO0FBQUE7QUFBQTtBQUFBLEVBSUEsTUFBTSxRQUFRLGNBQWMsT0FBdUM7QUFDakUsVUFBTSxPQUFPLEtBQUs7QUFDbEIsUUFBSSxZQUFhLE1BQUssUUFBUTtBQUM5QixXQUFPO0FBQUEsRUFDVDtBQUFBLEVBRUEsVUFBZ0I7QUFDZCxTQUFLLFFBQVE7QUFBQSxFQUNmO0FBQUE7QUFBQSxFQUdBLFFBQVEsTUFBaUM7QUFDdkMsV0FBTyxJQUFJLFFBQU8sS0FBSyxNQUFNLEtBQUssTUFBTSxJQUFJO0FBQUEsRUFDOUM7QUFDRjtBQVdBLFNBQVMsUUFBUSxTQUErQjtBQUM5QyxTQUFPLElBQUksYUFBYSxvQkFBb0IsV0FBVyxPQUFPLEVBQUU7QUFDbEU7QUFFQSxTQUFTLFlBQVksTUFBNEM7QUFDL0QsYUFBVyxPQUFPLE1BQU07QUFDdEIsUUFBSSxDQUFDLE9BQU8sY0FBYyxHQUFHLEtBQUssTUFBTSxHQUFHO0FBQ3pDLFlBQU0sUUFBUSwrQ0FBK0MsS0FBSyxLQUFLLElBQUksQ0FBQyxHQUFHO0FBQUEsSUFDakY7QUFBQSxFQUNGO0FBQ0EsU0FBTyxDQUFDLEdBQUcsSUFBSTtBQUNqQjtBQUVBLElBQU0sV0FBMEMsb0JBQUksSUFBSTtBQUFBLEVBQ3RELENBQUMsZ0JBQWdCLFNBQVM7QUFBQSxFQUMxQixDQUFDLGdCQUFnQixTQUFTO0FBQUEsRUFDMUIsQ0FBQyxnQkFBZ0IsU0FBUztBQUFBLEVBQzFCLENBQUMsY0FBYyxPQUFPO0FBQUEsRUFDdEIsQ0FBQyxxQkFBcUIsT0FBTztBQUFBLEVBQzdCLENBQUMsYUFBYSxNQUFNO0FBQUEsRUFDcEIsQ0FBQyxlQUFlLFFBQVE7QUFBQSxFQUN4QixDQUFDLGNBQWMsT0FBTztBQUFBLEVBQ3RCLENBQUMsY0FBYyxPQUFPO0FBQUEsRUFDdEIsQ0FBQyxlQUFlLFFBQVE7QUFBQSxFQUN4QixDQUFDLGlCQUFpQixPQUFPO0FBQUEsRUFDekIsQ0FBQyxrQkFBa0IsUUFBUTtBQUM3QixDQUFDO0FBR0QsU0FBUyxNQUFNLE1BQXVCO0FBQ3BDLFNBQU8sT0FBTyxVQUFVLFNBQVMsS0FBSyxJQUFJLEVBQUUsTUFBTSxHQUFHLEVBQUU7QUFDekQ7QUFFQSxTQUFTLFdBQVcsTUFBeUI7QUFDM0MsTUFBSSxNQUFNLFFBQVEsSUFBSSxHQUFHO0FBQ3ZCLFFBQUksS0FBSyxXQUFXLEVBQUcsT0FBTSxRQUFRLDhEQUE4RDtBQUNuRyxRQUFJLE9BQU8sS0FBSyxDQUFDLE1BQU0sU0FBVSxRQUFPO0FBQ3hDLFFBQUksT0FBTyxLQUFLLENBQUMsTUFBTSxVQUFXLFFBQU87QUFDekMsVUFBTSxRQUFRLHdGQUF3RjtBQUFBLEVBQ3hHO0FBQ0EsUUFBTSxPQUFPLFNBQVMsSUFBSSxNQUFNLElBQUksQ0FBQztBQUNyQyxNQUFJLENBQUMsS0FBTSxPQUFNLFFBQVEsK0NBQStDLFNBQVMsSUFBSSxDQUFDLEVBQUU7QUFDeEYsU0FBTztBQUNUO0FBRUEsU0FBUyxRQUFRLE1BQWdCLE1BQXdDO0FBQ3ZFLE1BQUksQ0FBQyxPQUFPLE9BQU8sT0FBTyxJQUFJLEVBQUcsT0FBTSxRQUFRLDRCQUE0QixLQUFLLFVBQVUsSUFBSSxDQUFDLEVBQUU7QUFDakcsTUFBSSxTQUFTLFNBQVUsUUFBTyxlQUFlLElBQUk7QUFDakQsUUFBTSxNQUFNLE1BQU0sSUFBSTtBQUN0QixRQUFNLGNBQWMsTUFBTSxJQUFJLEVBQUU7QUFHaEMsTUFBSSxRQUFRLFlBQVksS0FBTSxRQUFPO0FBQ3JDLE1BQUksUUFBUSx1QkFBdUIsU0FBUyxRQUFTLFFBQU8sT0FBTyxZQUFZLElBQXlCO0FBQ3hHLE1BQUksU0FBUyxhQUFhLFFBQVEsY0FBZSxRQUFPLE9BQU8sYUFBYSxJQUFtQjtBQUMvRixNQUFJLENBQUMsTUFBTSxRQUFRLElBQUksR0FBRztBQUN4QixVQUFNLFFBQVEsZ0JBQWdCLElBQUksY0FBYyxZQUFZLElBQUkscUJBQXFCLFNBQVMsSUFBSSxDQUFDLEVBQUU7QUFBQSxFQUN2RztBQUNBLE1BQUksU0FBUyxhQUFhLFlBQVksU0FBUyxlQUFlO0FBQzVELFVBQU0sUUFBUSw0RkFBNEY7QUFBQSxFQUM1RztBQUNBLE1BQUk7QUFDRixRQUFJLFNBQVMsV0FBVyxTQUFTLFVBQVU7QUFDekMsYUFBTyxJQUFJLFlBQWEsS0FBNkIsSUFBSSxDQUFDLFVBQVUsT0FBTyxLQUFLLENBQUMsQ0FBQztBQUFBLElBQ3BGO0FBQ0EsV0FBTyxJQUFJLFlBQVksSUFBSTtBQUFBLEVBQzdCLFNBQVMsT0FBTztBQUNkLFVBQU0sSUFBSSxhQUFhLG9CQUFvQixnREFBZ0QsSUFBSSxJQUFJLEVBQUUsTUFBTSxDQUFDO0FBQUEsRUFDOUc7QUFDRjtBQUVBLFNBQVMsZUFBZSxNQUF5QjtBQUMvQyxNQUFJLENBQUMsTUFBTSxRQUFRLElBQUksRUFBRyxPQUFNLFFBQVEsd0RBQXdELFNBQVMsSUFBSSxDQUFDLEVBQUU7QUFDaEgsUUFBTSxRQUFRLEtBQUssVUFBVSxDQUFDLFNBQVMsT0FBTyxTQUFTLFFBQVE7QUFDL0QsTUFBSSxTQUFTLEVBQUcsT0FBTSxRQUFRLFdBQVcsS0FBSywwQkFBMEIsU0FBUyxLQUFLLEtBQUssQ0FBQyxDQUFDLEVBQUU7QUFDL0YsU0FBTztBQUNUO0FBRUEsU0FBUyxPQUNQLGFBQ0EsTUFDYztBQUNkLFFBQU0sU0FBUztBQUNmLFNBQU8sSUFBSSxPQUFPLEtBQUssUUFBUSxLQUFLLFlBQVksS0FBSyxNQUFNO0FBQzdEO0FBR0EsU0FBUyxTQUFTLE1BQWdCLE1BQXVDO0FBQ3ZFLE1BQUksU0FBUyxTQUFVLFFBQU8sS0FBSztBQUNuQyxRQUFNLGFBQWEsTUFBTSxJQUFJLEVBQUUsUUFBUSxJQUFLLEtBQXNCO0FBQ2xFLFNBQU8sS0FBSyxNQUFNLEtBQUssU0FBUyxVQUFVO0FBQzVDO0FBRUEsU0FBUyxTQUFTLE9BQXdCO0FBQ3hDLE1BQUksVUFBVSxRQUFRLFVBQVUsT0FBVyxRQUFPLE9BQU8sS0FBSztBQUM5RCxTQUFPLE9BQU8sVUFBVSxXQUFXLE1BQU0sS0FBSyxJQUFJLE9BQU87QUFDM0Q7OztBSHZMQSxTQUFTLFFBQVEsTUFBcUIsU0FBdUI7QUFDM0QsU0FBTztBQUFBLElBQ0w7QUFBQSxJQUNBLENBQUMsVUFBVSxpQkFBaUIsZ0JBQWdCLE1BQU0sU0FBUyxzQkFBc0IsUUFBUSxLQUFLLE1BQU0sT0FBTztBQUFBLEVBQzdHO0FBQ0Y7QUFFQSxLQUFLLHFEQUFxRCxNQUFNO0FBQzlELFFBQU0sT0FBTyxJQUFJLGFBQWEsQ0FBQyxHQUFHLEdBQUcsR0FBRyxHQUFHLEdBQUcsQ0FBQyxDQUFDO0FBQ2hELFFBQU0sU0FBUyxJQUFJLE9BQU8sV0FBVyxNQUFNLENBQUMsR0FBRyxDQUFDLENBQUM7QUFDakQsU0FBTyxNQUFNLE9BQU8sTUFBTSxJQUFJO0FBQzlCLFNBQU8sTUFBTSxPQUFPLE1BQU0sQ0FBQztBQUMzQixTQUFPLFVBQVUsT0FBTyxNQUFNLENBQUMsR0FBRyxDQUFDLENBQUM7QUFDcEMsU0FBTyxNQUFNLE9BQU8sVUFBVSxLQUFLO0FBQ3JDLENBQUM7QUFFRCxLQUFLLHVDQUF1QyxNQUFNO0FBQ2hELFNBQU8sTUFBTSxJQUFJLE9BQU8sSUFBSSxhQUFhLENBQUMsQ0FBQyxFQUFFLE1BQU0sU0FBUztBQUM1RCxTQUFPLE1BQU0sSUFBSSxPQUFPLElBQUksY0FBYyxDQUFDLENBQUMsRUFBRSxNQUFNLE9BQU87QUFDM0QsU0FBTyxNQUFNLElBQUksT0FBTyxJQUFJLGtCQUFrQixDQUFDLENBQUMsRUFBRSxNQUFNLE9BQU87QUFDL0QsU0FBTyxNQUFNLElBQUksT0FBTyxDQUFDLEtBQUssR0FBRyxDQUFDLEVBQUUsTUFBTSxRQUFRO0FBQ2xELFFBQU0sUUFBUSxJQUFJLE9BQU8sQ0FBQyxNQUFNLEtBQUssQ0FBQztBQUN0QyxTQUFPLE1BQU0sTUFBTSxNQUFNLE1BQU07QUFDL0IsU0FBTyxVQUFVLENBQUMsR0FBSSxNQUFNLElBQW1CLEdBQUcsQ0FBQyxHQUFHLENBQUMsQ0FBQztBQUN4RCxVQUFRLE1BQU0sSUFBSSxPQUFPLENBQUMsQ0FBYSxHQUFHLGFBQWE7QUFDekQsQ0FBQztBQUVELEtBQUssd0NBQXdDLE1BQU07QUFDakQsU0FBTyxNQUFNLElBQUksT0FBTyxXQUFXLENBQUMsQ0FBQyxHQUFHLENBQUMsQ0FBQyxFQUFFLE1BQU0sQ0FBQztBQUNuRCxTQUFPLE1BQU0sSUFBSSxPQUFPLFNBQVMsQ0FBQyxHQUFHLENBQUMsR0FBRyxDQUFDLENBQUMsRUFBRSxNQUFNLENBQUM7QUFDcEQsVUFBUSxNQUFNLElBQUksT0FBTyxXQUFXLENBQUMsR0FBRyxDQUFDLENBQUMsR0FBRyx3Q0FBd0M7QUFDdkYsQ0FBQztBQUVELEtBQUssMkVBQTJFLE1BQU07QUFDcEYsU0FBTyxVQUFVLElBQUksT0FBTyxTQUFTLENBQUMsSUFBSSxFQUFFLEdBQUcsQ0FBQyxDQUFDLENBQUMsRUFBRSxNQUFNLElBQUksY0FBYyxDQUFDLElBQUksRUFBRSxDQUFDLENBQUM7QUFDckYsU0FBTyxVQUFVLElBQUksT0FBTyxTQUFTLENBQUMsR0FBRyxDQUFDLEdBQUcsQ0FBQyxDQUFDLENBQUMsRUFBRSxNQUFNLElBQUksY0FBYyxDQUFDLElBQUksRUFBRSxDQUFDLENBQUM7QUFDbkYsU0FBTyxVQUFVLElBQUksT0FBTyxTQUFTLENBQUMsR0FBRyxDQUFDLEdBQUcsQ0FBQyxDQUFDLENBQUMsRUFBRSxNQUFNLElBQUksV0FBVyxDQUFDLEdBQUcsQ0FBQyxDQUFDLENBQUM7QUFDOUUsVUFBUSxNQUFNLElBQUksT0FBTyxTQUFTLENBQUMsR0FBRyxHQUFHLENBQUMsQ0FBQyxDQUFDLEdBQUcsVUFBVTtBQUMzRCxDQUFDO0FBRUQsS0FBSyw2REFBNkQsTUFBTTtBQUN0RSxTQUFPLE1BQU0sSUFBSSxPQUFPLFFBQVEsSUFBSSxXQUFXLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQyxFQUFFLE1BQU0sQ0FBQztBQUMvRCxTQUFPLE1BQU0sSUFBSSxPQUFPLFNBQVMsSUFBSSxXQUFXLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQyxFQUFFLE1BQU0sQ0FBQztBQUNoRSxTQUFPLE1BQU0sSUFBSSxPQUFPLGNBQWMsSUFBSSxXQUFXLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQyxFQUFFLE1BQU0sQ0FBQztBQUNyRSxTQUFPLE1BQU0sSUFBSSxPQUFPLGFBQWEsSUFBSSxhQUFhLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQyxFQUFFLE1BQU0sQ0FBQztBQUN0RSxVQUFRLE1BQU0sSUFBSSxPQUFPLFFBQVEsSUFBSSxXQUFXLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQyxHQUFHLHdDQUF3QztBQUNwRyxDQUFDO0FBRUQsS0FBSyw2REFBNkQsTUFBTTtBQUN0RSxRQUFNLFNBQVMsSUFBSSxPQUFPLFdBQVcsSUFBSSxZQUFZLENBQUMsT0FBUSxDQUFDLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQztBQUN0RSxRQUFNLE9BQU8sT0FBTztBQUNwQixTQUFPLFVBQVUsQ0FBQyxHQUFHLElBQUksWUFBWSxLQUFLLFFBQVEsS0FBSyxZQUFZLEtBQUssTUFBTSxDQUFDLEdBQUcsQ0FBQyxPQUFRLENBQUMsQ0FBQztBQUMvRixDQUFDO0FBRUQsS0FBSyw2QkFBNkIsTUFBTTtBQUN0QztBQUFBLElBQ0UsTUFBTSxJQUFJLE9BQU8sV0FBVyxJQUFJLGFBQWEsQ0FBQyxHQUFHLENBQUMsQ0FBQyxDQUFDO0FBQUEsSUFDcEQ7QUFBQSxFQUNGO0FBQ0EsVUFBUSxNQUFNLElBQUksT0FBTyxXQUFXLElBQUksYUFBYSxDQUFDLEdBQUcsQ0FBQyxFQUFFLENBQUMsR0FBRyxnQ0FBZ0M7QUFDaEcsVUFBUSxNQUFNLElBQUksT0FBTyxTQUFxQixDQUFDLENBQUMsR0FBRyxDQUFDLENBQUMsQ0FBQyxHQUFHLHlCQUF5QjtBQUNsRixVQUFRLE1BQU0sSUFBSSxPQUFPLFVBQVUsQ0FBQyxLQUFLLENBQUMsR0FBMEIsQ0FBQyxDQUFDLENBQUMsR0FBRyx3Q0FBd0M7QUFDcEgsQ0FBQztBQUVELEtBQUssNENBQTRDLFlBQVk7QUFDM0QsUUFBTSxTQUFTLElBQUksT0FBTyxTQUFTLElBQUksV0FBVyxDQUFDLEdBQUcsQ0FBQyxDQUFDLENBQUM7QUFDekQsUUFBTSxTQUFTLE9BQU8sUUFBUSxDQUFDLEdBQUcsQ0FBQyxDQUFDO0FBQ3BDLFNBQU8sTUFBTSxPQUFPLE1BQU0sT0FBTyxJQUFJO0FBQ3JDLFVBQVEsTUFBTSxPQUFPLFFBQVEsQ0FBQyxDQUFDLENBQUMsR0FBRyxTQUFTO0FBQzVDLFNBQU8sTUFBTSxNQUFNLE9BQU8sUUFBUSxJQUFJLEdBQUcsT0FBTyxJQUFJO0FBQ3BELFNBQU8sTUFBTSxPQUFPLFVBQVUsTUFBTTtBQUNwQyxVQUFRLE1BQU0sT0FBTyxNQUFNLFVBQVU7QUFDckMsUUFBTSxPQUFPLFFBQVEsT0FBTyxRQUFRLEdBQUcsVUFBVTtBQUNuRCxDQUFDO0FBRUQsS0FBSywyQ0FBMkMsTUFBTTtBQUNwRCxRQUFNLE9BQU8sT0FBTyxPQUFPLEtBQUs7QUFDaEMsU0FBTyxNQUFNLEtBQUssUUFBUSxFQUFFO0FBQzVCLFNBQU8sTUFBTSxJQUFJLElBQUksS0FBSyxJQUFJLENBQUMsRUFBRSxLQUFLLE1BQU0sSUFBSSxDQUFDLEVBQUUsTUFBTSxFQUFFO0FBQzNELFNBQU8sTUFBTSxJQUFJLElBQUksS0FBSyxJQUFJLENBQUMsRUFBRSxLQUFLLE1BQU0sSUFBSSxDQUFDLEVBQUUsTUFBTSxFQUFFO0FBQzdELENBQUM7IiwKICAibmFtZXMiOiBbXQp9Cg==
