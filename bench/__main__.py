@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.plot import write_plot
+from tests.browser.chromium import Chromium
 from tests.models.fetch import FetchError
 from tests.models.registry import Model, models
-from tests.support.browser import chromium, serve
-from tests.support.jobs import write_inputs
+from tests.support.hosts import write_inputs
 from tests.support.paths import ROOT, cache_dir
 
 HERE = Path(__file__).resolve().parent
@@ -108,24 +108,13 @@ def run_in_node(job: dict[str, Any], folder: Path, model: Model, peer: Path) -> 
 
 def run_in_chromium(job: dict[str, Any], folder: Path, model: Model, peer: Path) -> dict[str, Any]:
     path = model.path()
-    mounts = {
-        "/bench/": HERE,
-        "/peer/": peer / "dist",
-        "/ours/": ROOT / "js" / "dist",
-        "/model/": path.parent,
-        "/inputs/": folder,
-    }
-    with serve(mounts) as origin, chromium() as browser:
-        for entry in job["inputs"]:
-            entry["file"] = f"/inputs/{entry['file']}"
-        engines = [
-            {"name": OURS, "url": f"{origin}/ours/onnxlet.mjs"},
-            {"name": PEER, "url": f"{origin}/peer/ort.wasm.min.mjs"},
-        ]
-        job |= {"model": f"/model/{path.name}", "engines": engines}
-        page = browser.new_page()
-        page.goto(f"{origin}/bench/page.html")
-        page.wait_for_function("window.bench !== undefined")
+    with Chromium([HERE, peer, path.parent, folder]) as browser:
+        page = browser.page(f"/file{HERE}/page.html")
+        for value in job["inputs"]:
+            value["file"] = f"/file{folder / value['file']}"
+        engines = [(OURS, "/js/onnxlet.mjs"), (PEER, f"/file{peer}/dist/ort.wasm.min.mjs")]
+        named = [{"name": name, "url": browser.server.origin + address} for name, address in engines]
+        job |= {"model": f"/file{path}", "engines": named}
         return dict(page.evaluate("(job) => window.bench(job)", job))
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import shutil
 from collections.abc import Callable, Iterator
 from typing import NoReturn, TypeVar
 
 import pytest
 
+from tests.browser.chromium import Chromium, executable
 from tests.conformance.backends import BACKENDS, Prepare, available
 from tests.models.fetch import FetchError
-from tests.support.hosts import Host, NodeHost, PythonHost, open_chromium
-from tests.support.paths import in_ci
+from tests.support.hosts import Host, PythonHost, chromium_host, chromium_roots, node_host
+from tests.support.paths import ROOT, in_ci
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,22 +61,18 @@ def missing(what: str) -> NoReturn:
 def get_host() -> Iterator[Callable[[str], Host]]:
     """get_host("cpython" | "node" | "chromium"), each started when first asked for."""
     with contextlib.ExitStack() as stack:
-        started: dict[str, Host] = {}
 
+        @functools.cache
         def get(name: str) -> Host:
-            if name not in started:
-                if name == "cpython":
-                    started[name] = PythonHost()
-                elif name == "node":
-                    if shutil.which("node") is None:
-                        missing("Node is not installed")
-                    started[name] = NodeHost()
-                else:
-                    try:
-                        started[name] = stack.enter_context(open_chromium())
-                    except FileNotFoundError as error:
-                        missing(str(error))
-            return started[name]
+            if name == "cpython":
+                return PythonHost()
+            if not (ROOT / "js" / "dist" / "onnxlet.mjs").is_file():
+                missing("js/dist is not built; run ./build.sh build")
+            if name == "node":
+                return node_host() if shutil.which("node") else missing("Node is not installed")
+            if executable() is None:
+                missing("Chromium is not installed")
+            return chromium_host(stack.enter_context(Chromium(chromium_roots())))
 
         yield get
 

@@ -11,7 +11,7 @@ import pytest
 
 import onnxlet
 from tests.bad_input.cases import BAD_MODELS, BAD_RUNS, GOOD_FEEDS, Bad, X, good_model
-from tests.support.hosts import Host, HostError, Task
+from tests.support.hosts import Host, HostError, Task, run
 
 PYTHON_CLASSES = {
     "INVALID_PROTOBUF": onnxlet.InvalidProtobuf,
@@ -52,18 +52,18 @@ def test_javascript_gives_the_same_codes_and_goes_on(
         path = tmp_path / f"{bad.name}.onnx"
         path.write_bytes(bad.model())
         tasks += [Task(path, [bad.feeds]), Task(good, [GOOD_FEEDS])]
-    answers = host.answers(tasks)  # type: ignore[attr-defined]
+    answers = host.run_all(tasks)
     problems = []
     for bad, failed, works in zip(cases, answers[::2], answers[1::2], strict=True):
-        if "error" in works:
-            problems.append(f"{bad.name}: the next session fails: {works['error']}")
-        if "error" not in failed:
+        if isinstance(works, HostError):
+            problems.append(f"{bad.name}: the next session fails: {works}")
+        if not isinstance(failed, HostError):
             problems.append(f"{bad.name}: no error")
             continue
         try:
-            check(bad, failed["error"]["code"], failed["error"]["message"])
+            check(bad, failed.code, failed.message)
         except AssertionError as error:
-            problems.append(f"{bad.name}: {failed['error']['code']}: {error}")
+            problems.append(f"{bad.name}: {failed.code}: {error}")
     assert not problems, "\n".join(problems)
 
 
@@ -90,9 +90,9 @@ def test_damaged_bytes_never_trap(seed: int) -> None:
             assert error.code not in {"TRAP", "INTERNAL"}, f"seed {seed}, trial {trial}: {error}"
 
 
-def test_a_missing_file_is_named(tmp_path: Path, get_host: Callable[[str], Host]) -> None:
-    with pytest.raises(onnxlet.NoSuchFile, match=r"nothing\.onnx"):
-        onnxlet.InferenceSession(tmp_path / "nothing.onnx")
+@pytest.mark.parametrize("name", ["cpython", "node"])
+def test_a_missing_file_is_named(name: str, tmp_path: Path, get_host: Callable[[str], Host]) -> None:
     with pytest.raises(HostError) as caught:
-        get_host("cpython").run(Task(tmp_path / "nothing.onnx", [GOOD_FEEDS]))
+        run(get_host(name), Task(tmp_path / "nothing.onnx", [GOOD_FEEDS]))
     assert caught.value.code == "NO_SUCH_FILE"
+    assert "nothing.onnx" in caught.value.message

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.models.registry import Feeds, Model, models
-from tests.support.hosts import Arrays, Host, Task, later_feeds
+from tests.support.hosts import Arrays, Host, Task, later_feeds, run
 
 LARGEST_ERROR = 1e-4  # over the largest absolute value of the output
 STEPS_WITH_STATE = 50
@@ -64,12 +64,12 @@ def test_outputs_are_onnxruntimes(
     model: Model, threads: int, host_name: str, get_host: Callable[[str], Host], fetched: Callable[..., object]
 ) -> None:
     path = fetched(model.path)
-    actual = get_host(host_name).run(Task(path, feeds_of(model.name), model.state, threads))
+    actual = run(get_host(host_name), Task(path, feeds_of(model.name), model.state, threads))
     expected = expected_of(model.name)
     assert len(actual) == len(expected)
     for output in expected[0]:
-        error, run = largest_error([a[output] for a in actual], [e[output] for e in expected])
-        assert error <= LARGEST_ERROR, f"run {run}, output {output}: error {error:.2e} of the largest value"
+        error, index = largest_error([a[output] for a in actual], [e[output] for e in expected])
+        assert error <= LARGEST_ERROR, f"run {index}, output {output}: error {error:.2e} of the largest value"
 
 
 @pytest.mark.parametrize("model", model_params())
@@ -81,7 +81,7 @@ def test_deterministic_mode_gives_the_same_bits_on_every_host_at_every_thread_co
     hashes = {}
     for name in HOSTS:
         for threads in (1, 2):
-            results = get_host(name).run(Task(path, feeds, model.state, threads, deterministic=True))
+            results = run(get_host(name), Task(path, feeds, model.state, threads, deterministic=True))
             hashes[name, threads] = digest(results)
     assert len(set(hashes.values())) == 1, hashes
 
@@ -109,7 +109,7 @@ def test_sentences_of_like_meaning_are_near(fetched: Callable[..., object], get_
         {"input_ids": i, "attention_mask": np.ones_like(i), "token_type_ids": np.zeros_like(i)}
         for i in (np.array([t]) for t in tokens)
     ]
-    means = [outputs["last_hidden_state"].mean(1)[0] for outputs in get_host("cpython").run(Task(path, runs))]
+    means = [outputs["last_hidden_state"].mean(1)[0] for outputs in run(get_host("cpython"), Task(path, runs))]
     pasta, noodles, stocks = (m / np.linalg.norm(m) for m in means)
     assert pasta @ noodles == pytest.approx(0.68, abs=0.02)
     assert abs(pasta @ stocks) < 0.05
@@ -119,5 +119,5 @@ def test_digits_are_recognised(fetched: Callable[..., object], get_host: Callabl
     from tests.models.digits_cnn import load_digits
 
     _, _, images, labels = load_digits()
-    (outputs,) = get_host("cpython").run(Task(fetched(models()["digits-cnn"].path), [{"image": images}]))
+    (outputs,) = run(get_host("cpython"), Task(fetched(models()["digits-cnn"].path), [{"image": images}]))
     assert (outputs["logits"].argmax(1) == labels).mean() > 0.94

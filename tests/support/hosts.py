@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import json
+import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from tests.support.browser import chromium, serve
-from tests.support.jobs import write_inputs
-from tests.support.paths import ROOT
+from tests.browser.chromium import Chromium
+from tests.support.paths import ROOT, cache_dir
 
 Arrays = dict[str, np.ndarray]
-ENGINE_JS = ROOT / "js" / "dist" / "onnxlet.mjs"
-SUPPORT = Path(__file__).resolve().parent
-SECONDS_PER_TASK = 300
+SECONDS = 400
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,7 @@ class Task:
 
 
 class HostError(Exception):
-    """An error that the engine reported: `code` as in Python's onnxlet.Error.code and JavaScript's OnnxletError.code."""
+    """An error of the engine: `code` as in Python's onnxlet.Error.code and JavaScript's OnnxletError.code."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"{code}: {message}")
@@ -45,18 +41,26 @@ class HostError(Exception):
 
 
 class Host(Protocol):
+    """Runs tasks one after the other; a task gives the outputs of each run by name, or a HostError."""
+
     name: str
 
-    def run(self, task: Task) -> list[Arrays]:
-        """The outputs of each run by name. Raises HostError, also when fewer threads run than were asked for."""
-        ...
+    def run_all(self, tasks: Sequence[Task]) -> list[list[Arrays] | HostError]: ...
+
+
+def run(host: Host, task: Task) -> list[Arrays]:
+    """One task. Raises HostError, also when fewer threads run than were asked for."""
+    (result,) = host.run_all([task])
+    if isinstance(result, HostError):
+        raise result
+    return result
 
 
 def later_feeds(task: Task) -> list[Mapping[str, np.ndarray]]:
     """The feeds of each run without those that are carried over."""
     carried = {name for _, name in task.state}
     return [
-        feeds if index == 0 else {k: v for k, v in feeds.items() if k not in carried}
+        feeds if index == 0 else {name: value for name, value in feeds.items() if name not in carried}
         for index, feeds in enumerate(task.runs)
     ]
 
@@ -66,117 +70,123 @@ class PythonHost:
 
     name = "cpython"
 
-    def run(self, task: Task) -> list[Arrays]:
+    def run_all(self, tasks: Sequence[Task]) -> list[list[Arrays] | HostError]:
+        import onnxlet
+
+        results: list[list[Arrays] | HostError] = []
+        for task in tasks:
+            try:
+                results.append(self._run(task))
+            except onnxlet.Error as error:
+                results.append(HostError(error.code, str(error)))
+            except HostError as error:
+                results.append(error)
+        return results
+
+    def _run(self, task: Task) -> list[Arrays]:
         import onnxlet
 
         options = onnxlet.SessionOptions()
         options.intra_op_num_threads = task.threads
         options.use_deterministic_compute = task.deterministic
-        try:
-            with onnxlet.InferenceSession(task.model, options) as session:
-                _check_threads(session.threads, task)
-                names = [value.name for value in session.get_outputs()]
-                results: list[Arrays] = []
-                for feeds in later_feeds(task):
-                    carried = {name: results[-1][output] for output, name in task.state} if results else {}
-                    results.append(dict(zip(names, session.run(None, {**feeds, **carried}), strict=True)))
-                return results
-        except onnxlet.Error as error:
-            raise HostError(error.code, str(error)) from error
+        with onnxlet.InferenceSession(task.model, options) as session:
+            _check_threads(session.threads, task)
+            names = [value.name for value in session.get_outputs()]
+            results: list[Arrays] = []
+            for feeds in later_feeds(task):
+                carried = {name: results[-1][output] for output, name in task.state} if results else {}
+                results.append(dict(zip(names, session.run(None, {**feeds, **carried}), strict=True)))
+            return results
 
 
-class NodeHost:
-    """The JavaScript package in a Node process for each call."""
+class JavaScriptHost:
+    """The JavaScript package, given job lists of tests/support/jobs.mjs by `run_jobs`."""
 
-    name = "node"
+    def __init__(self, name: str, run_jobs: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
+        self.name, self._run_jobs = name, run_jobs
 
-    def run(self, task: Task) -> list[Arrays]:
-        return self.run_all([task])[0]
-
-    def run_all(self, tasks: Sequence[Task]) -> list[list[Arrays]]:
-        """Several tasks in one process; raises at the first that fails."""
-        return [_results(answer, task) for answer, task in zip(self.answers(tasks), tasks, strict=True)]
-
-    def answers(self, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-        """What run_task.mjs gave for each, errors included."""
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = Path(scratch)
-            written = [
-                _write(task, folder, str(task.model), ENGINE_JS.as_uri(), "", index) for index, task in enumerate(tasks)
-            ]
-            (folder / "tasks.json").write_text(json.dumps(written))
-            command = ["node", str(SUPPORT / "run_tasks_node.mjs"), str(folder / "tasks.json")]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_PER_TASK)
-        lines = done.stdout.splitlines()
-        if done.returncode != 0 or len(lines) != len(tasks):
-            raise RuntimeError(
-                f"Node ended with {done.returncode} after {len(lines)} of {len(tasks)} tasks: {done.stderr[-2000:]}"
-            )
-        return [json.loads(line) for line in lines]
+    def run_all(self, tasks: Sequence[Task]) -> list[list[Arrays] | HostError]:
+        with tempfile.TemporaryDirectory(dir=_exchange()) as scratch:
+            jobs = [_job(task, Path(scratch), index) for index, task in enumerate(tasks)]
+            results = self._run_jobs(jobs)
+            return [_result(result, task) for result, task in zip(results, tasks, strict=True)]
 
 
-class ChromiumHost:
-    """The JavaScript package in a page, one page for each call. Make it with `open_chromium`."""
-
-    name = "chromium"
-
-    def __init__(self, browser: Any, origin: str, mounts: dict[str, Path]) -> None:
-        self.browser, self.origin, self.mounts = browser, origin, mounts
-
-    def run(self, task: Task) -> list[Arrays]:
-        return _results(self.answers([task])[0], task)
-
-    def answers(self, tasks: Sequence[Task]) -> list[dict[str, Any]]:
-        page = self.browser.new_page()
-        page.set_default_timeout(SECONDS_PER_TASK * 1000)
-        found = []
-        try:
-            page.goto(f"{self.origin}/support/run_task.html")
-            page.wait_for_function("window.runTask !== undefined")
-            for task in tasks:
-                with tempfile.TemporaryDirectory() as scratch:
-                    self.mounts["/model/"], self.mounts["/task/"] = task.model.parent, Path(scratch)
-                    written = _write(
-                        task, Path(scratch), f"/model/{task.model.name}", f"{self.origin}/js/onnxlet.mjs", "/task/", 0
-                    )
-                    found.append(page.evaluate("(task) => window.runTask(task)", written))
-        finally:
-            page.close()
-        return found
+def node_host() -> JavaScriptHost:
+    """A Node process for each list of tasks."""
+    return JavaScriptHost("node", _run_in_node)
 
 
-@contextlib.contextmanager
-def open_chromium() -> Iterator[ChromiumHost]:
-    mounts = {"/support/": SUPPORT, "/js/": ENGINE_JS.parent}
-    with serve(mounts) as origin, chromium() as browser:
-        yield ChromiumHost(browser, origin, mounts)
+def chromium_host(chromium: Chromium) -> JavaScriptHost:
+    """A page for each list of tasks. The browser must serve `chromium_roots`."""
+    return JavaScriptHost("chromium", lambda jobs: chromium.run_jobs(jobs, timeout=SECONDS))
 
 
-def _write(task: Task, folder: Path, model: str, engine: str, prefix: str, index: int) -> dict[str, Any]:
-    runs = []
+def chromium_roots() -> list[Path]:
+    """Folders whose files pages may read: models of the cache and of the onnx package, and what tests write."""
+    import onnx
+
+    return [cache_dir(), Path(onnx.__file__).parent, Path(tempfile.gettempdir())]
+
+
+def _exchange() -> Path:
+    folder = cache_dir() / "exchange"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _run_in_node(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    command = ["node", str(ROOT / "tests" / "node" / "run_model.mjs")]
+    done = subprocess.run(
+        command, input=json.dumps(jobs), capture_output=True, text=True, timeout=SECONDS, env=os.environ
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"Node ended with {done.returncode}: {done.stderr[-2000:]}")
+    return list(json.loads(done.stdout)["results"])
+
+
+def _job(task: Task, folder: Path, index: int) -> dict[str, Any]:
+    out = folder / f"out{index}"
+    out.mkdir()
+    steps = []
     for number, feeds in enumerate(later_feeds(task)):
-        sub = folder / f"task{index}-run{number}"
-        sub.mkdir()
-        runs.append([{**entry, "file": f"{prefix}{sub.name}/{entry['file']}"} for entry in write_inputs(sub, feeds)])
-    options = {"intraOpNumThreads": task.threads, "deterministic": task.deterministic, **task.options}
+        step = write_inputs(folder, feeds, f"{index}.{number}")
+        steps.append([{**value, "file": str(folder / value["file"])} for value in step])
     return {
-        "engine": engine,
-        "model": model,
-        "options": options,
-        "runs": runs,
-        "state": [list(pair) for pair in task.state],
+        "id": str(index),
+        "model": str(task.model),
+        "threads": task.threads,
+        "deterministic": task.deterministic,
+        "options": dict(task.options),
+        "steps": steps,
+        "feedback": dict(task.state),
+        "keep": "all",
+        "out": str(out),
     }
 
 
-def _results(answer: dict[str, Any], task: Task) -> list[Arrays]:
-    if "error" in answer:
-        raise HostError(answer["error"]["code"], answer["error"]["message"])
-    _check_threads(answer["threads"], task)
-    return [{name: _array(value) for name, value in outputs.items()} for outputs in answer["outputs"]]
+def write_inputs(folder: Path, feeds: Mapping[str, np.ndarray], prefix: str = "input") -> list[dict[str, Any]]:
+    """One raw little-endian file per array, described as in tests/support/jobs.mjs; files are relative to `folder`."""
+    values = []
+    for index, (name, array) in enumerate(feeds.items()):
+        file = f"{prefix}.{index}.bin"
+        (folder / file).write_bytes(np.ascontiguousarray(array).tobytes())
+        values.append({"name": name, "dtype": array.dtype.name, "dims": list(array.shape), "file": file})
+    return values
+
+
+def _result(result: dict[str, Any], task: Task) -> list[Arrays] | HostError:
+    if not result["ok"]:
+        return HostError(result["error"]["code"], result["error"]["message"])
+    try:
+        _check_threads(result["threads"], task)
+    except HostError as error:
+        return error
+    return [{value["name"]: _array(value) for value in run["outputs"]} for run in result["runs"]]
 
 
 def _array(value: dict[str, Any]) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(value["data"]), np.dtype(value["dtype"])).reshape(value["dims"])
+    return np.fromfile(value["file"], np.dtype(value["dtype"])).reshape(value["dims"])
 
 
 def _check_threads(threads: int, task: Task) -> None:
