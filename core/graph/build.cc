@@ -188,6 +188,11 @@ class Builder {
       OL_ASSIGN(const Function* body, specified_function(*out.schema));
       return inline_function(*body, n, scope);
     }
+    // What a version that came later changed is not known: running the newest known one could give wrong numbers.
+    if (out.schema != nullptr && out.domain.empty() && out.opset > latest_version_) {
+      problems_.add(Code::kNotImplemented, text("the model asks for version ", out.opset, " of ai.onnx; this build knows versions up to ",
+                                                latest_version_));
+    }
     OL_TRY(add_attributes(n, scope, &out));
     if (!has_kernel) report_missing_operator(out, &problems_);
     check_against_schema(n, out, &problems_);
@@ -309,6 +314,7 @@ class Builder {
   Model& model_;
   const GraphOptions& options_;
   Pool& pool_;
+  const int latest_version_ = latest_version("");
   Problems problems_;
   std::unordered_map<const Schema*, std::unique_ptr<Function>> specified_;
 };

@@ -41,4 +41,13 @@ const Schema* find_any_schema(std::string_view domain, std::string_view op_type)
   return all.empty() ? nullptr : &all.back();
 }
 
+int latest_version(std::string_view domain) {
+  domain = canonical_domain(domain);
+  int latest = 0;
+  for (const Schema& s : schema_table()) {
+    if (domain == s.domain) latest = std::max(latest, s.since_version);
+  }
+  return latest;
+}
+
 }  // namespace onnxlet

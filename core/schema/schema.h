@@ -52,5 +52,7 @@ struct Schema {
 const Schema* find_schema(std::string_view domain, std::string_view op_type, int opset);
 // Is there an operator of this name in the domain at any version? (tells "unknown" from "not in this opset")
 const Schema* find_any_schema(std::string_view domain, std::string_view op_type);
+// The newest version of a domain that the table knows; 0 for a domain it has nothing of.
+int latest_version(std::string_view domain);
 
 }  // namespace onnxlet

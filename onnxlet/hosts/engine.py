@@ -121,7 +121,7 @@ class Engine(ABC):
 
     def document(self, address: int) -> Any:
         """The JSON document at an address; raises the engine's last error for NULL."""
-        return json.loads(self.c_string(self.pointer(address)))
+        return json.loads(self.text(self.pointer(address)))
 
     def pointer(self, address: int) -> int:
         """Passes an address on; raises the engine's last error when it is NULL."""

@@ -149,11 +149,17 @@ BAD_MODELS = (
     Bad("value-that-nothing-makes", "INVALID_GRAPH", ("nowhere",), _missing_value),
     Bad("cycle", "INVALID_GRAPH", ("cycle|before|not produced|nothing",), _cycle),
     Bad("unknown-element-type", "INVALID_GRAPH", ("99",), _unknown_element_type),
-    Bad("type-the-operator-lacks", "INVALID_GRAPH", ("string", "Relu", "the_node"), _strings_to_relu),
     Bad("opset-of-the-future", "NOT_IMPLEMENTED", ("999",), _future_opset),
 )
 
 BAD_RUNS = (
+    Bad(
+        "type-the-operator-lacks",
+        "INVALID_ARGUMENT",
+        ("string", "Relu", "the_node"),
+        _strings_to_relu,
+        {"x": np.full((2, 3), "a", dtype=object)},
+    ),
     Bad("missing-input", "INVALID_ARGUMENT", ("'?x'?",), good_model, {}),
     Bad("extra-input", "INVALID_ARGUMENT", ("zz", "x"), good_model, {"x": X, "zz": X}),
     Bad("wrong-dtype", "INVALID_ARGUMENT", ("'x'", "double|float64", "float"), good_model, {"x": X.astype(np.float64)}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -24,7 +25,8 @@ import text_boxes  # noqa: E402
 
 def read(picture: Path, models: Path, *arguments: str) -> dict[str, object]:
     command = [sys.executable, str(EXAMPLE / "ocr.py"), str(picture), "--models", str(models), "--json", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": path})
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

@@ -166,12 +166,15 @@ def _job(task: Task, folder: Path, index: int) -> dict[str, Any]:
 
 
 def write_inputs(folder: Path, feeds: Mapping[str, np.ndarray], prefix: str = "input") -> list[dict[str, Any]]:
-    """One raw little-endian file per array, described as in tests/support/jobs.mjs; files are relative to `folder`."""
+    """One raw little-endian file (JSON for strings) per array, described as in tests/support/jobs.mjs; files are relative to `folder`."""
     values = []
     for index, (name, array) in enumerate(feeds.items()):
         file = f"{prefix}.{index}.bin"
-        (folder / file).write_bytes(np.ascontiguousarray(array).tobytes())
-        values.append({"name": name, "dtype": array.dtype.name, "dims": list(array.shape), "file": file})
+        strings = array.dtype.kind == "O"
+        data = json.dumps(array.ravel().tolist()).encode() if strings else np.ascontiguousarray(array).tobytes()
+        (folder / file).write_bytes(data)
+        dtype = "string" if strings else array.dtype.name
+        values.append({"name": name, "dtype": dtype, "dims": list(array.shape), "file": file})
     return values
 
 
