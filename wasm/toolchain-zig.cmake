@@ -1,19 +1,23 @@
 # WebAssembly through the ziglang package from PyPI: clang, wasm-ld, libc and libc++ in one. The package is looked for
-# in the interpreter of -DONNXLET_PYTHON=, else in python3 of the PATH.
+# in the interpreter of -DONNXLET_PYTHON=, else of a Python build (Python_EXECUTABLE), else in python3 of the PATH.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(ONNXLET_WASM ON)
 
 # try_compile includes this file again, without our cache variables: the path travels in the environment.
 if(NOT DEFINED ENV{ONNXLET_ZIG})
-  if(NOT ONNXLET_PYTHON)
-    set(ONNXLET_PYTHON python3)
-  endif()
+  set(python python3)
+  foreach(candidate IN ITEMS "${ONNXLET_PYTHON}" "${Python_EXECUTABLE}")
+    if(candidate)
+      set(python ${candidate})
+      break()
+    endif()
+  endforeach()
   execute_process(
-    COMMAND ${ONNXLET_PYTHON} -c "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / 'zig')"
+    COMMAND ${python} -c "import pathlib, ziglang; print(pathlib.Path(ziglang.__file__).parent / 'zig')"
     OUTPUT_VARIABLE zig OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
-    message(FATAL_ERROR "${ONNXLET_PYTHON} has no ziglang package: pip install -r requirements/build.txt, or name another interpreter with -DONNXLET_PYTHON=")
+    message(FATAL_ERROR "${python} has no ziglang package: pip install -r requirements/build.txt, or name another interpreter with -DONNXLET_PYTHON=")
   endif()
   set(ENV{ONNXLET_ZIG} ${zig})
 endif()
