@@ -1,30 +1,25 @@
 // What libc and libc++ would otherwise ask of WASI. The engine has no files, no environment and no exit: whoever gets
 // here has hit a defect of ours, and traps.
-#include <cstdarg>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <version>
-
-#if defined(_LIBCPP_VERSION)
-#include <__config>
-#endif
 
 extern "C" {
-
-// Names under which wasi-libc imports the calls that stdio drags in.
+// A call of a pure virtual function prints a message through stdio, which writes, seeks and closes. The names are those
+// of wasi-libc, and the last one that of zig's own part of libc.
 int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t) { __builtin_trap(); }
 int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t, int64_t, int32_t, int32_t) { __builtin_trap(); }
 int32_t __imported_wasi_snapshot_preview1_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); }
-int32_t __imported_wasi_snapshot_preview1_fd_fdstat_get(int32_t, int32_t) { __builtin_trap(); }
-int32_t __imported_wasi_snapshot_preview1_environ_get(int32_t, int32_t) { __builtin_trap(); }
-int32_t __imported_wasi_snapshot_preview1_environ_sizes_get(int32_t, int32_t) { __builtin_trap(); }
-[[noreturn]] void __imported_wasi_snapshot_preview1_proc_exit(int32_t) { __builtin_trap(); }
+int32_t zig_fd_close(int32_t) __asm__("fd_close|wasi_snapshot_preview1");
+int32_t zig_fd_close(int32_t) { __builtin_trap(); }
 }
 
-// Failed hardening checks and std::length_error and its kin, without exceptions: the default prints through stdio.
+#if defined(_LIBCPP_VERSION)
+// std::length_error and its kin, without exceptions, and hardening checks.
 _LIBCPP_BEGIN_NAMESPACE_STD
 [[noreturn]] void __libcpp_verbose_abort(char const*, ...) noexcept { __builtin_trap(); }
 _LIBCPP_END_NAMESPACE_STD
+#endif
 
 // Small allocations (nodes, strings, vectors) that the machine refuses. Tensors ask malloc and get an error value.
 void* operator new(std::size_t size) {
