@@ -30,7 +30,7 @@ class InvalidGraph(Error):
     code = "INVALID_GRAPH"
 
 
-class NotImplemented(Error, NotImplementedError):  # noqa: A001  onnxruntime's name
+class NotImplemented(Error, NotImplementedError):  # onnxruntime's name
     """A valid model that needs something this build does not do."""
 
     code = "NOT_IMPLEMENTED"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from enum import IntEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from . import errors
 from .errors import InvalidArgument
@@ -40,7 +40,7 @@ class ExecutionOrder(IntEnum):
 class _Options:
     """Attributes with defaults; setting anything else, or a value of another type, is an error."""
 
-    _defaults: dict[str, Any]
+    _defaults: ClassVar[dict[str, Any]]
 
     def __init__(self) -> None:
         for name, value in self._defaults.items():
@@ -92,7 +92,7 @@ class SessionOptions(_Options):
     use_deterministic_compute: bool
     use_per_session_threads: bool
 
-    _defaults = {
+    _defaults: ClassVar[dict[str, Any]] = {
         "enable_cpu_mem_arena": True,
         "enable_mem_pattern": True,
         "enable_mem_reuse": True,
@@ -176,7 +176,7 @@ class RunOptions(_Options):
     only_execute_path_to_fetches: bool
     terminate: bool
 
-    _defaults = {
+    _defaults: ClassVar[dict[str, Any]] = {
         "log_severity_level": -1,
         "log_verbosity_level": 0,
         "logid": "",

@@ -95,7 +95,7 @@ def _write(path: Path, code: bytes | bytearray) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(_MAGIC + hashlib.sha256(code).digest())
             file.write(code)
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
         temporary = None
         _prune(path.parent)
     except OSError as error:

@@ -95,7 +95,7 @@ class _Instance:
         return wasmtime_access.bind(self.store, function, result, parameters)
 
     def global_value(self, name: str, default: int) -> int:
-        item = self.exports[name] if name in self.exports else None
+        item = self.exports.get(name)
         return int(item.value(self.store)) if isinstance(item, wasmtime.Global) else default
 
 
@@ -318,7 +318,7 @@ def _worker(
         pointer.set_value(instance.store, stack - (1 << 32) if stack >= 1 << 31 else stack)
         instance.bind("__wasm_init_tls", "void", ("ptr",))(tls)
         main = instance.bind("ol_worker_main", "void", ("i32",))
-    except BaseException as error:  # noqa: BLE001  reported by the thread that waits for this one
+    except BaseException as error:  # reported by the thread that waits for this one
         refused.append(error)
         return
     try:

@@ -176,7 +176,7 @@ def test_callback_form_of_run_async(make_session: MakeSession) -> None:
     session.run_async(None, {"x": X, "y": X}, callback, "mine")
     session.run_async(None, {"x": X}, callback, "other")
     assert done.wait(30)
-    results, user_data, problem = next(item for item in heard if item[1] == "mine")
+    results, _, problem = next(item for item in heard if item[1] == "mine")
     np.testing.assert_array_equal(results[0], 2 * X)
     assert problem == ""
     assert next(item for item in heard if item[1] == "other")[2].startswith("INVALID_ARGUMENT")

@@ -182,7 +182,7 @@ def test_sequences_and_optionals_through_a_model(make_session: MakeSession) -> N
     assert session.run(None, {"x": np.array([1], np.float32)})[0].tolist() == [1]
 
 
-@pytest.mark.parametrize("dtype", TYPED + [dtypes.STRING], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("dtype", [*TYPED, dtypes.STRING], ids=lambda dtype: dtype.name)
 def test_every_element_type_goes_through_a_model(make_session: MakeSession, dtype: dtypes.DType) -> None:
     opset = 25 if dtype.number > 24 else 24 if dtype.number > 20 else 13
     if dtype.name.startswith("float8"):
