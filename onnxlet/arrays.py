@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,14 @@ def numpy_type(dtype: DType) -> np.dtype[Any] | None:
     return np.dtype(dtype.numpy)
 
 
-def element_type(array: Array) -> DType:
-    """The ONNX type of an array's elements. Raises InvalidArgument for types ONNX lacks, such as datetime64."""
-    if array.dtype.kind in "OUST":
+@functools.lru_cache(maxsize=256)
+def onnx_type(kind: np.dtype[Any]) -> DType:
+    """The ONNX type for a numpy type. Raises InvalidArgument for types ONNX lacks, such as datetime64."""
+    if kind.kind in "OUST":
         return dtypes.STRING
-    dtype = dtypes.BY_NUMPY.get(array.dtype.name)
+    dtype = dtypes.BY_NUMPY.get(kind.name)
     if dtype is None:
-        raise InvalidArgument(f"arrays of numpy type {array.dtype} have no ONNX element type; convert the array first")
+        raise InvalidArgument(f"arrays of numpy type {kind} have no ONNX element type; convert the array first")
     return dtype
 
 

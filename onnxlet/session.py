@@ -108,6 +108,7 @@ class InferenceSession:
         self._outputs = [_node_arg(item) for item in described["outputs"]]
         self._overridable = [_node_arg(item) for item in described.get("overridable_initializers") or []]
         self._types = {arg.name: arg.type for arg in [*self._inputs, *self._overridable]}
+        self._known = {*self._types, *(arg.name for arg in self._outputs)}
 
     # ---- life ----
 
@@ -189,9 +190,11 @@ class InferenceSession:
 
     @property
     def memory(self) -> dict[str, int]:
-        """Bytes in the engine: in_use, peak, limit, model_bytes, weights_packed, arena."""
+        """Bytes: in_use, peak, limit, model_bytes and more of this session's tensors, and `engine`, the size that the
+        engine's memory has grown to (0 on the native backend)."""
         with self._call() as engine:
-            return dict(engine.document(engine.abi.ol_session_memory(self._handle)))
+            document = dict(engine.document(engine.abi.ol_session_memory(self._handle)))
+            return document | {"engine": engine.memory_bytes()}
 
     # ---- running ----
 
@@ -219,8 +222,7 @@ class InferenceSession:
                 for name, value in input_feed.items():
                     self._feed(run, name, value)
                 for name in names:
-                    text = name.encode()
-                    engine.number(abi.ol_run_fetch(run, engine.scratch(text), len(text)))
+                    engine.number(abi.ol_run_fetch(run, *self._name(name)))
                 self._step(run, run_options)
                 return [self._output(run, index) for index in range(abi.ol_run_output_count(run))]
             finally:
@@ -234,10 +236,15 @@ class InferenceSession:
         except InvalidArgument as error:
             raise InvalidArgument(f"input {name!r}: {error}") from error
         try:
-            text = name.encode()
-            engine.number(engine.abi.ol_run_feed(run, engine.scratch(text), len(text), handle))
+            engine.number(engine.abi.ol_run_feed(run, *self._name(name), handle))
         finally:
             engine.abi.ol_value_free(handle)
+
+    def _name(self, name: str) -> tuple[int, int]:
+        if name in self._known:
+            return self._engine.lasting(name)
+        text = str(name).encode()
+        return self._engine.scratch(text), len(text)
 
     def _step(self, run: int, options: RunOptions | None) -> None:
         engine = self._engine

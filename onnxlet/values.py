@@ -10,6 +10,7 @@ from typing import Any
 from . import dtypes
 from .dtypes import DType
 from .errors import InvalidArgument
+from .hosts.abi_gen import Kind
 from .hosts.engine import Engine
 from .raw_tensor import RawTensor
 
@@ -41,8 +42,6 @@ def to_engine(engine: Engine, value: Any, type_name: str) -> int:
 
 def from_engine(engine: Engine, handle: int) -> Any:
     """A Python copy of an engine value. The caller still owns the handle."""
-    from .hosts.abi_gen import Kind
-
     abi = engine.abi
     match abi.ol_value_kind(handle):
         case Kind.TENSOR:
@@ -99,7 +98,7 @@ def _strings(engine: Engine, items: list[str], shape: tuple[int, ...]) -> int:
 
 def _tensor(engine: Engine, value: Any, dtype: DType | None) -> int:
     array = arrays.as_array(value, dtype)
-    kind = arrays.element_type(array)
+    kind = arrays.onnx_type(array.dtype)
     if kind is dtypes.STRING:
         return _strings(engine, arrays.strings_of(array), array.shape)
     return _write(engine, kind, array.shape, arrays.to_bytes(array, kind))

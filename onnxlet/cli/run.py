@@ -218,8 +218,8 @@ def _show(document: dict[str, Any], results: Iterable[Any]) -> None:
     times = sorted(document["run_ms"])
     out.print(
         f"\nload {document['load_ms']:.1f} ms, run {times[len(times) // 2]:.2f} ms"
-        f"{f' (median of {len(times)})' if len(times) > 1 else ''}, peak memory "
-        f"{size_text(document['memory'].get('peak', 0))}, {document['threads']} threads, {document['flavour']}"
+        f"{f' (median of {len(times)})' if len(times) > 1 else ''}, peak of tensors "
+        f"{size_text(document['memory'].get('peak', 0))}, engine {size_text(document['memory']['engine'])}, {document['threads']} threads, {document['flavour']}"
     )
 
 

@@ -48,6 +48,7 @@ class Engine(ABC):
         self.failure: errors.Error | None = None
         """Why the engine is dead, once it is."""
         self._scratch = (0, 0)
+        self._lasting: dict[str, tuple[int, int]] = {}
 
     @abstractmethod
     def read(self, address: int, size: int) -> bytearray:
@@ -64,6 +65,10 @@ class Engine(ABC):
     @abstractmethod
     def c_string(self, address: int) -> bytes:
         """The bytes up to the next NUL."""
+
+    @abstractmethod
+    def memory_bytes(self) -> int:
+        """The size of the engine's memory, which only grows; 0 where the engine shares the process's."""
 
     @abstractmethod
     def close(self) -> None:
@@ -105,6 +110,15 @@ class Engine(ABC):
         if data:
             self.write(address, data)
         return address
+
+    def lasting(self, text: str) -> tuple[int, int]:
+        """Address and length of a string that stays: for the few names that a session passes again and again."""
+        if text not in self._lasting:
+            data = text.encode()
+            address = self.alloc(max(len(data), 1), "a name")
+            self.write(address, data)
+            self._lasting[text] = (address, len(data))
+        return self._lasting[text]
 
     def scratch_integers(self, values: Iterable[int]) -> int:
         """As `scratch`, for an array of int64."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Final, cast
+from typing import Any, Final
 
 _WRITABLE: Final = 0x200  # PyBUF_WRITE
 _from_memory: Any = ctypes.pythonapi.PyMemoryView_FromMemory
@@ -15,7 +15,8 @@ def view(address: int, size: int) -> memoryview:
     """A writable view of `size` bytes at a process address. The caller keeps the memory alive and mapped."""
     if size == 0:
         return memoryview(bytearray())
-    return cast(memoryview, _from_memory(address, size, _WRITABLE))
+    made: memoryview = _from_memory(address, size, _WRITABLE)
+    return made
 
 
 def octets(data: Any) -> memoryview:

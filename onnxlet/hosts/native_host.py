@@ -137,9 +137,14 @@ class NativeEngine(Engine):
             done += count
         return done
 
+    def memory_bytes(self) -> int:
+        return 0
+
     def close(self) -> None:
         if self.failure is None:
             with self.lock:
-                self.abi.ol_free(self._scratch[0])
+                for address, _ in [self._scratch, *self._lasting.values()]:
+                    self.abi.ol_free(address)
             self._scratch = (0, 0)
+            self._lasting.clear()
             self.failure = errors.RuntimeException("it was closed")

@@ -67,10 +67,10 @@ def _raise(error: Any, trap: Any, store: wasmtime.Store) -> None:
 
 
 def shared_base(memory: wasmtime.SharedMemory) -> int:
-    """The process address of a shared memory; it never moves."""
+    """The process address of a shared memory."""
     return ctypes.cast(memory.data_ptr(), ctypes.c_void_p).value or 0
 
 
 def memory_base(store: wasmtime.Store, memory: wasmtime.Memory) -> int:
-    """The process address of a memory; it may move when memory grows."""
+    """The process address of a memory."""
     return ctypes.cast(memory.data_ptr(store), ctypes.c_void_p).value or 0

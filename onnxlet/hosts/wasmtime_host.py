@@ -46,6 +46,8 @@ def _wasmtime_engine() -> wasmtime.Engine:
     config.shared_memory = True
     config.wasm_threads = True
     config.wasm_relaxed_simd = True
+    config.memory_may_move = False
+    config.memory_reservation = 1 << 32
     return wasmtime.Engine(config)
 
 
@@ -117,6 +119,8 @@ class WasmtimeEngine(Engine):
             if "_initialize" in self._instance.exports:
                 self._instance.bind("_initialize", "void", ())()
             self._memory = None if self._shared else self._instance.exports["memory"]
+            self._base = self._memory_base()
+            self._length = self.memory_bytes()
             self.abi = Abi(self._bind)
         except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
             raise errors.RuntimeException(f"the engine {path} does not start: {error}") from error
@@ -133,16 +137,12 @@ class WasmtimeEngine(Engine):
     # ---- memory ----
 
     def _span(self, address: int, size: int) -> memoryview:
-        if self._shared is not None:
-            base, length = self._shared_base, self._shared.data_len()
-        else:
-            memory = self._memory
-            assert isinstance(memory, wasmtime.Memory)
-            base = wasmtime_access.memory_base(self._instance.store, memory)
-            length = memory.data_len(self._instance.store)
-        if address < 0 or address + size > length:
+        if address + size > self._length:
+            self._length = self.memory_bytes()
+        if address < 0 or address + size > self._length:
+            length = self._length
             raise errors.RuntimeException(f"{size} bytes at {address} are outside the engine's memory of {length}")
-        return view(base + address, size)
+        return view(self._base + address, size)
 
     def read(self, address: int, size: int) -> bytearray:
         return bytearray(self._span(address, size))
@@ -159,7 +159,7 @@ class WasmtimeEngine(Engine):
         size = 256
         while True:
             # Pieces that double: the string's length is not known, and memory may end soon after it.
-            data = bytes(self._span(address, min(size, self._memory_size() - address)))
+            data = bytes(self._span(address, min(size, self.memory_bytes() - address)))
             end = data.find(0)
             if end >= 0:
                 return data[:end]
@@ -177,7 +177,14 @@ class WasmtimeEngine(Engine):
             done += count
         return done
 
-    def _memory_size(self) -> int:
+    def _memory_base(self) -> int:
+        """The process address of the engine's memory, which never moves: its whole range is reserved at the start."""
+        if self._shared is not None:
+            return wasmtime_access.shared_base(self._shared)
+        assert isinstance(self._memory, wasmtime.Memory)
+        return wasmtime_access.memory_base(self._instance.store, self._memory)
+
+    def memory_bytes(self) -> int:
         if self._shared is not None:
             return self._shared.data_len()
         assert isinstance(self._memory, wasmtime.Memory)
@@ -236,7 +243,6 @@ class WasmtimeEngine(Engine):
                     memory = wasmtime_access.ImportableSharedMemory(_wasmtime_engine(), item.type)
                 except wasmtime.WasmtimeError as error:
                     raise MemoryRefused(str(error)) from error
-                self._shared_base = wasmtime_access.shared_base(memory)
                 return memory
         raise errors.VersionMismatch("a flavour with threads must import its memory; this engine does not")
 
