@@ -80,7 +80,7 @@ Status pool_as_float(OpContext& ctx, bool channels_last, const Shape& out, F poo
   const float lo = is_signed ? -128 : 0, hi = is_signed ? 127 : 255;
   for (int64_t p = 0; p < to.planes(); ++p) {
     for (int64_t i = 0; i < to.pixels; ++i) {
-      const float v = std::nearbyint(pooled[p * to.pixels + i] / q.y_scale) + static_cast<float>(q.y_zero);
+      const float v = std::nearbyint(pooled[p * to.pixels + i] / q.y_scale + static_cast<float>(q.y_zero));
       y->mutable_data<uint8_t>()[to.at(p, i)] = static_cast<uint8_t>(static_cast<int32_t>(std::clamp(v, lo, hi)));
     }
   }
