@@ -205,3 +205,46 @@ def test_cycles_reuse_one_engine(chromium: Chromium, page: Page, double: str) ->
     )
     assert memory[10] == memory[-1]
     assert chromium.server.requests.count("/js/worker.mjs") - before == 1
+
+
+def test_in_a_module_worker_with_threads(page: Page, double: str) -> None:
+    answer = page.evaluate(
+        """message => new Promise((resolve, reject) => {
+            const worker = new Worker('/tests/browser/page/in_worker.mjs', { type: 'module' });
+            worker.onmessage = event => { worker.terminate(); resolve(event.data); };
+            worker.onerror = event => reject(new Error(event.message));
+            worker.postMessage(message);
+        })""",
+        {"model": f"/file{double}", "threads": 2},
+    )
+    assert answer == {"y": 42, "threads": 2}
+
+
+def test_in_a_service_worker(page: Page, double: str) -> None:
+    answer = page.evaluate(
+        """async message => {
+            const registration = await navigator.serviceWorker.register('/tests/browser/page/service_worker.mjs', { type: 'module' });
+            const worker = registration.installing ?? registration.waiting ?? registration.active;
+            const { port1, port2 } = new MessageChannel();
+            const answer = new Promise(resolve => { port1.onmessage = event => resolve(event.data); });
+            worker.postMessage(message, [port2]);
+            const value = await answer;
+            await registration.unregister();
+            return value;
+        }""",
+        {"model": f"/file{double}", "threads": 2},
+    )
+    assert answer == {"y": 42, "threads": 1}
+
+
+def test_without_a_worker_script_the_engine_runs_here(chromium: Chromium, double: str) -> None:
+    chromium.server.overrides["/js/worker.mjs"] = (404, "text/plain", b"")
+    page = chromium.page()
+    try:
+        (result,) = page.evaluate("job => runJobs([job])", {"id": "here", "model": double, "threads": 2, "inputs": [number(3)]})
+    finally:
+        page.close()
+        del chromium.server.overrides["/js/worker.mjs"]
+    assert result["ok"] and result["threads"] == 1, result
+    assert any("its worker did not start" in text for text in result["warnings"])
+    assert any("may not block" in text for text in result["warnings"])
