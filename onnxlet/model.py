@@ -32,9 +32,8 @@ class Model:
         document: dict[str, Any] = self.engine.document(self.engine.abi.ol_model_describe(self._handle))
         return document
 
-    def provide_external_data(self, folder: str | os.PathLike[str] | None) -> None:
-        """Reads what the model needs of each external file, from `folder` or the model file's own."""
-        needed = self.describe().get("external") or []
+    def provide_external_data(self, needed: list[dict[str, Any]], folder: str | os.PathLike[str] | None) -> None:
+        """Reads the `external` files of the description, from `folder` or the model file's own."""
         if not needed:
             return
         if folder is None and self.path is None:

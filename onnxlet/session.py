@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import json
 import os
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,7 @@ from .model import EXTERNAL_FOLDER_ENTRY, Model, Source
 from .options import RunOptions, SessionOptions, engine_options
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
     from types import TracebackType
 
 PROVIDERS = ("wasm", "CPUExecutionProvider")
@@ -94,7 +93,8 @@ class InferenceSession:
                 model = Model(engine, path_or_bytes)
                 try:
                     self._model = model.describe()
-                    model.provide_external_data(self._options._config.get(EXTERNAL_FOLDER_ENTRY))
+                    folder = self._options._config.get(EXTERNAL_FOLDER_ENTRY)
+                    model.provide_external_data(self._model.get("external") or [], folder)
                     address = engine.scratch(options)
                     created = engine.abi.ol_session_create(model.take(), address, len(options))
                 finally:
@@ -300,6 +300,8 @@ class InferenceSession:
         """
         work = functools.partial(self.run, output_names, input_feed, run_options)
         if callback is None:
+            import asyncio  # takes long to import, and synchronous programs do without
+
             return asyncio.get_running_loop().run_in_executor(_executor(), work)
 
         def run_and_tell() -> None:
@@ -350,6 +352,8 @@ class InferenceSession:
 
 @functools.cache
 def _executor() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(thread_name_prefix="onnxlet-run")
 
 

@@ -11,7 +11,6 @@ import logging
 import os
 import platform
 import sys
-import tempfile
 from pathlib import Path
 from typing import Final
 
@@ -86,6 +85,8 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, code: bytes | bytearray) -> None:
+    import tempfile  # takes long to import, and is only needed here
+
     temporary = None
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
