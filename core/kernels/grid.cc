@@ -93,6 +93,30 @@ int combine_taps(const AxisTaps<T>* axes, int rank, const Shape& strides, int64_
   return count;
 }
 
+// A block of points: the neighbours of all of them are found first, then used for every channel.
+template <class T>
+struct PointBlock {
+  static constexpr int kTaps = 512;
+  int64_t offsets[kTaps];
+  T weights[kTaps];
+  int counts[kTaps];
+};
+
+template <class T>
+void sample_channel(const PointBlock<T>& block, int64_t points, int taps, const T* from, T* to) {
+  for (int64_t p = 0; p < points; ++p) {
+    const int64_t* offset = block.offsets + p * taps;
+    const T* w = block.weights + p * taps;
+    if (block.counts[p] == 4) {
+      to[p] = w[0] * from[offset[0]] + w[1] * from[offset[1]] + w[2] * from[offset[2]] + w[3] * from[offset[3]];
+      continue;
+    }
+    T sum = 0;
+    for (int k = 0; k < block.counts[p]; ++k) sum += w[k] * from[offset[k]];
+    to[p] = sum;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -100,21 +124,21 @@ void grid_sample(const T* x, int64_t n, int64_t c, const Shape& dims, const T* g
   const int rank = dims.rank();
   const Shape strides = dims.strides();
   const int64_t plane = dims.size();
-  parallel_for(n * points, grain_for(c * 8 + 64), [&](int64_t begin, int64_t end) {
-    int64_t offsets[64];
-    T weights[64];
+  int taps = 1;
+  for (int axis = 0; axis < rank; ++axis) taps *= options.mode == GridMode::kNearest ? 1 : options.mode == GridMode::kLinear ? 2 : 4;
+  const int64_t size = PointBlock<T>::kTaps / taps, blocks = (points + size - 1) / size;
+  parallel_for(n * blocks, grain_for(size * (c * taps + 32)), [&](int64_t begin, int64_t end) {
+    PointBlock<T> block;
     AxisTaps<T> axes[kMaxGridDims];
     for (int64_t i = begin; i < end; ++i) {
-      for (int axis = 0; axis < rank; ++axis) axes[axis] = AxisSampler<T>(dims[axis], options)(grid[i * rank + rank - 1 - axis]);
-      const int count = combine_taps(axes, rank, strides, offsets, weights);
-      const T* from = x + i / points * c * plane;
-      T* to = y + i / points * c * points + i % points;
+      const int64_t image = i / blocks, first = i % blocks * size, count = std::min(size, points - first);
+      for (int64_t p = 0; p < count; ++p) {
+        const T* at = grid + (image * points + first + p) * rank;
+        for (int axis = 0; axis < rank; ++axis) axes[axis] = AxisSampler<T>(dims[axis], options)(at[rank - 1 - axis]);
+        block.counts[p] = combine_taps(axes, rank, strides, block.offsets + p * taps, block.weights + p * taps);
+      }
       for (int64_t ch = 0; ch < c; ++ch) {
-        T sum = 0;
-        for (int k = 0; k < count; ++k) sum += weights[k] * from[offsets[k]];
-        *to = sum;
-        from += plane;
-        to += points;
+        sample_channel(block, count, taps, x + (image * c + ch) * plane, y + (image * c + ch) * points + first);
       }
     }
   });

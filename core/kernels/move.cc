@@ -172,14 +172,20 @@ void gather_axes_typed(const Shape& dims, const T* src, const int64_t* const* ta
       index[axis] = rest % dims[static_cast<int>(axis)];
       rest /= dims[static_cast<int>(axis)];
     }
+    const T* before = nullptr;
     for (int64_t row = begin; row < end; ++row) {
       const T* from = src;
       for (int axis = 0; axis < last; ++axis) from += tables[axis][index[axis]];
       T* to = dst + row * inner;
+      for (int axis = last - 1; axis >= 0 && ++index[axis] == dims[axis]; --axis) index[axis] = 0;
+      if (from == before) {  // upsampling repeats whole rows
+        copy_run(to, to - inner, inner);
+        continue;
+      }
+      before = from;
       for (int64_t i = 0; i < block.begin; ++i) to[i] = from[table[i]];
       if (block.end > block.begin) copy_run(to + block.begin, from + table[block.begin], block.end - block.begin);
       for (int64_t i = block.end; i < inner; ++i) to[i] = from[table[i]];
-      for (int axis = last - 1; axis >= 0 && ++index[axis] == dims[axis]; --axis) index[axis] = 0;
     }
   });
 }
