@@ -135,7 +135,12 @@ class RegexCompiler {
     while (more() && text_[at_] != '|' && text_[at_] != ')') {
       if (take("\\Q")) {
         while (more() && !take("\\E")) {
-          OL_ASSIGN(const int literal, one_literal());
+          OL_ASSIGN(int literal, one_literal());
+          if (take("\\E")) {  // what repeats is the last character
+            OL_ASSIGN(literal, repetition(literal));
+            left = add({Kind::kCat, left, literal});
+            break;
+          }
           left = add({Kind::kCat, left, literal});
         }
         continue;
