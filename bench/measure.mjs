@@ -1,7 +1,7 @@
 // Runs one model on onnxlet and on onnxruntime-web, in turns, in Node or in a page. Both have the same API.
 //
 // job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url}]}
-// result: {engines: {name: {load_ms, median_ms, min_ms, runs, memory_bytes} | {error}}, difference}
+// result: {engines: {name: {load_ms, median_ms, min_ms, runs, memory_bytes} | {error}}, ratio, difference}
 
 const arrays = {
   float32: Float32Array, float64: Float64Array, int64: BigInt64Array, uint64: BigUint64Array, int32: Int32Array, uint32: Uint32Array,
@@ -35,13 +35,16 @@ export async function measure(job, read) {
   const healthy = running.filter((engine) => !engines[engine.name]);
   await takeTurns(healthy, job.seconds);
   for (const engine of healthy) {
-    const times = engine.times.sort((a, b) => a - b);
     engines[engine.name] = {
-      load_ms: engine.loadMs, median_ms: times[times.length >> 1], min_ms: times[0], runs: times.length,
+      load_ms: engine.loadMs, median_ms: median(engine.times), min_ms: Math.min(...engine.times), runs: engine.times.length,
       memory_bytes: memories.bytes(engine.name) || engine.memory(),
     };
   }
-  return { engines, difference: healthy.length === 2 ? difference(...healthy.map((engine) => outputs[engine.name])) : null };
+  if (healthy.length < 2) return { engines, ratio: null, difference: null };
+  const [ours, theirs] = healthy;
+  // Of neighbouring rounds, so that a burst of other work on the machine does not tilt it.
+  const ratio = median(ours.rounds.map((ms, round) => theirs.rounds[round] / ms));
+  return { engines, ratio, difference: difference(outputs[ours.name], outputs[theirs.name]) };
 }
 
 async function start(name, url, model, inputs, threads) {
@@ -55,22 +58,29 @@ async function start(name, url, model, inputs, threads) {
     [input, new Tensor(dtype, new arrays[dtype](bytes.buffer, bytes.byteOffset, bytes.byteLength / arrays[dtype].BYTES_PER_ELEMENT), dims)]));
   // Memory inside a worker is not seen from here; onnxlet tells its own.
   const memory = () => session.memory?.peak ?? 0;
-  return { name, loadMs, times: [], memory, run: () => session.run(feeds) };
+  return { name, loadMs, times: [], rounds: [], memory, run: () => session.run(feeds) };
 }
 
-/** Rounds of at least 100 ms each, so that what else the machine does meets both engines alike. */
+/** Rounds of at least 50 ms each, so that what else the machine does meets both engines alike. */
 async function takeTurns(engines, seconds) {
   const end = performance.now() + seconds * 1000 * engines.length;
-  for (let round = 0; round < 3 || performance.now() < end; round++) {
-    for (const engine of engines) {
-      const roundEnd = performance.now() + 100;
+  for (let round = 0; round < 5 || performance.now() < end; round++) {
+    for (const engine of round % 2 ? [...engines].reverse() : engines) {
+      const times = [];
+      const roundEnd = performance.now() + 50;
       do {
         const began = performance.now();
         await engine.run();
-        engine.times.push(performance.now() - began);
+        times.push(performance.now() - began);
       } while (performance.now() < roundEnd);
+      engine.times.push(...times);
+      engine.rounds.push(median(times));
     }
   }
+}
+
+function median(numbers) {
+  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 }
 
 /** The largest absolute difference over the largest absolute value, of the worst output. */
