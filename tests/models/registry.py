@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 from PIL import Image
 
-from tests.models import digits_cnn, minilm, selfie
+from tests.models import digits_cnn, filled, minilm, selfie
 from tests.models.fetch import fetch, locked
 from tests.support.paths import ROOT, cache_dir
 
@@ -100,6 +100,10 @@ def _built(name: str, code: ModuleType, build: Callable[[], onnx.ModelProto]) ->
 
 def _light(stem: str) -> Callable[[], Path]:
     return lambda: Path(onnx.__file__).parent / "backend" / "test" / "data" / "light" / f"light_{stem}.onnx"
+
+
+def _fill(stem: str) -> onnx.ModelProto:
+    return filled.fill(_light(stem)())
 
 
 def _light_feeds(stem: str) -> Callable[[int], Feeds]:
@@ -193,6 +197,9 @@ def _models() -> Iterator[Model]:
     yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": picture(256, 256)[None]})
     yield Model("minilm", _built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))
     yield Model("digits-cnn", _built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
+    for stem in ("resnet50", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
+        path = _built(f"{stem}-filled", filled, functools.partial(_fill, stem))
+        yield Model(stem.replace("_", "-"), path, _light_feeds(stem), group="filled", slow=stem == "resnet50")
     for stem in LIGHT:
         yield Model(f"light-{stem.replace('_', '-')}", _light(stem), _light_feeds(stem), group="light", slow=True)
 
