@@ -4,35 +4,63 @@ import { OnnxletError } from './errors.js';
 
 type Elements = NumericArray | Uint8ClampedArray | readonly number[] | readonly bigint[] | readonly boolean[];
 
+/** What a tensor of each type can be made of. */
+type DataFor<T extends DataType> =
+  | DataTypeMap[T]
+  | (T extends 'string' ? readonly string[] : readonly number[])
+  | (T extends 'int64' | 'uint64' ? readonly bigint[] : never)
+  | (T extends 'bool' ? readonly boolean[] : never)
+  | (T extends 'uint8' ? Uint8ClampedArray : never)
+  | (T extends 'float16' ? Uint16Array : never);
+
 /** A tensor whose element type is known to the type checker. */
-export interface TypedTensor<T extends DataType> extends Tensor {
+export interface TypedTensor<T extends DataType> {
   readonly type: T;
+  readonly dims: readonly number[];
+  /** How many elements the shape has. */
+  readonly size: number;
+  /** The elements, row-major. Packed types (int4, uint2, ...) give the packed bytes. */
   readonly data: DataTypeMap[T];
+  /** Where the elements are: `cpu`, or `none` once disposed. */
+  readonly location: 'cpu' | 'none';
+  /** The elements, as `data` gives them; present because tensors on other devices can only be read this way. */
   getData(releaseData?: boolean): Promise<DataTypeMap[T]>;
+  dispose(): void;
+  /** The same elements under another shape of the same size. */
   reshape(dims: readonly number[]): TypedTensor<T>;
 }
 
-/**
- * An n-dimensional array with the interface of onnxruntime-common's Tensor, for every ONNX element type.
- * The elements lie in row-major order in a typed array, which is used as it is and not copied.
- */
-export class Tensor {
-  readonly type: DataType;
-  readonly dims: readonly number[];
-  readonly size: number;
-  #data: NumericArray | string[] | null;
+/** A tensor of any element type. */
+export type Tensor = TypedTensor<DataType>;
 
+export interface TensorConstructor {
   /**
    * @param type element type
    * @param data the elements: the type's own typed array, plain numbers (bigints for 64-bit integers), booleans or strings
    * @param dims the shape; one dimension of the data's length when left out
    */
-  constructor(type: DataType, data: Elements | readonly string[], dims?: readonly number[]);
+  new <T extends DataType>(type: T, data: DataFor<T>, dims?: readonly number[]): TypedTensor<T>;
   /** Takes the element type from the array: Float32Array gives float32, string[] string, boolean[] bool. */
-  constructor(
-    data: NumericArray | Uint8ClampedArray | readonly string[] | readonly boolean[],
-    dims?: readonly number[],
-  );
+  new (data: Float32Array, dims?: readonly number[]): TypedTensor<'float32'>;
+  new (data: Float64Array, dims?: readonly number[]): TypedTensor<'float64'>;
+  new (data: Int8Array, dims?: readonly number[]): TypedTensor<'int8'>;
+  new (data: Uint8Array | Uint8ClampedArray, dims?: readonly number[]): TypedTensor<'uint8'>;
+  new (data: Int16Array, dims?: readonly number[]): TypedTensor<'int16'>;
+  new (data: Uint16Array, dims?: readonly number[]): TypedTensor<'uint16'>;
+  new (data: Int32Array, dims?: readonly number[]): TypedTensor<'int32'>;
+  new (data: Uint32Array, dims?: readonly number[]): TypedTensor<'uint32'>;
+  new (data: BigInt64Array, dims?: readonly number[]): TypedTensor<'int64'>;
+  new (data: BigUint64Array, dims?: readonly number[]): TypedTensor<'uint64'>;
+  new (data: readonly string[], dims?: readonly number[]): TypedTensor<'string'>;
+  new (data: readonly boolean[], dims?: readonly number[]): TypedTensor<'bool'>;
+}
+
+class TensorImpl implements Tensor {
+  readonly type: DataType;
+  readonly dims: readonly number[];
+  readonly size: number;
+  #data: NumericArray | string[] | null;
+
   constructor(
     first: DataType | Elements | readonly string[],
     second?: Elements | readonly string[] | readonly number[],
@@ -54,18 +82,15 @@ export class Tensor {
     }
   }
 
-  /** The elements. Packed types (int4, uint2, ...) give the packed bytes. */
   get data(): DataTypeMap[DataType] {
     if (this.#data === null) throw invalid('the tensor is disposed');
     return this.#data;
   }
 
-  /** Where the elements are: `cpu`, or `none` once disposed. */
   get location(): 'cpu' | 'none' {
     return this.#data === null ? 'none' : 'cpu';
   }
 
-  /** The elements, as `data` gives them; present because tensors on other devices can only be read this way. */
   // eslint-disable-next-line @typescript-eslint/require-await -- a rejected promise, not an exception, when disposed
   async getData(releaseData = false): Promise<DataTypeMap[DataType]> {
     const data = this.data;
@@ -77,20 +102,16 @@ export class Tensor {
     this.#data = null;
   }
 
-  /** The same elements under another shape of the same size. */
   reshape(dims: readonly number[]): Tensor {
-    return new Tensor(this.type, this.data, dims);
+    return new TensorImpl(this.type, this.data, dims);
   }
 }
 
-/** Makes a tensor from data that is known to fit, with its type for the type checker. */
-export function typedTensor<T extends DataType>(
-  type: T,
-  data: DataTypeMap[T],
-  dims: readonly number[],
-): TypedTensor<T> {
-  return new Tensor(type, data, dims) as TypedTensor<T>;
-}
+/**
+ * An n-dimensional array with the interface of onnxruntime-common's Tensor, for every ONNX element type.
+ * The elements lie in row-major order in a typed array, which is used as it is and not copied.
+ */
+export const Tensor = TensorImpl as unknown as TensorConstructor;
 
 function invalid(message: string): OnnxletError {
   return new OnnxletError('INVALID_ARGUMENT', `Tensor: ${message}`);
