@@ -17,7 +17,8 @@ if(EMSCRIPTEN)
 else()
   set(base_features generic+bulk_memory+mutable_globals)
   set(common_features -mcpu=${base_features}+atomics)
-  set(features_scalar -mcpu=${base_features}+atomics)
+  # Without vectors there is nothing to vectorize: no word about it.
+  set(features_scalar -mcpu=${base_features}+atomics -Wno-pass-failed)
   set(features_simd -mcpu=${base_features}+simd128+atomics)
   set(features_relaxed -mcpu=${base_features}+simd128+relaxed_simd+atomics)
   # -O3 is the level of libc and libc++, which zig builds for these features at the first link.

@@ -78,6 +78,17 @@ void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> 
   }
 }
 
+uint64_t claim_bit(uint64_t* word) {
+  uint64_t used = __atomic_load_n(word, __ATOMIC_RELAXED), bit;
+  do {
+    bit = ~used & (used + 1);
+    if (bit == 0) used = __atomic_load_n(word, __ATOMIC_RELAXED);
+  } while (bit == 0 || !__atomic_compare_exchange_n(word, &used, used | bit, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
+  return bit;
+}
+
+void release_bit(uint64_t* word, uint64_t bit) { __atomic_fetch_and(word, ~bit, __ATOMIC_RELEASE); }
+
 void worker_main(int index) {
   uint32_t seen = generation.load(std::memory_order_acquire);
   ready.fetch_add(1, std::memory_order_release);

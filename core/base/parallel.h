@@ -30,6 +30,11 @@ class FunctionRef<R(Args...)> {
 // thread count, so a reduction split this way gives the same bits everywhere. Runs inline when n <= grain.
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t begin, int64_t end)> body);
 
+// Claims a free bit of a word that threads share: bit by bit, a number for each thread inside a body. Waits while every bit
+// is taken. Only the file behind this header uses atomic instructions, which builds without shared memory do not have.
+uint64_t claim_bit(uint64_t* word);
+void release_bit(uint64_t* word, uint64_t bit);
+
 // Chunk size so that one chunk does about 32k simple operations when one item costs `cost` of them.
 inline int64_t grain_for(int64_t cost) {
   return cost >= 32768 ? 1 : 32768 / (cost < 1 ? 1 : cost);

@@ -1,7 +1,6 @@
 // Work memory for the bodies of one parallel_for: one slot per thread that can be inside a body at the same time.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,13 +21,8 @@ class Slots {
   // Claims a free block while it lives. There are as many blocks as threads, so one is always free.
   class Claim {
    public:
-    explicit Claim(Slots& slots) : slots_(slots) {
-      uint64_t used = slots_.used_.load(std::memory_order_relaxed);
-      do {
-        bit_ = ~used & (used + 1);
-      } while (bit_ == 0 || !slots_.used_.compare_exchange_weak(used, used | bit_, std::memory_order_acquire));
-    }
-    ~Claim() { slots_.used_.fetch_and(~bit_, std::memory_order_release); }
+    explicit Claim(Slots& slots) : slots_(slots), bit_(claim_bit(&slots.used_)) {}
+    ~Claim() { release_bit(&slots_.used_, bit_); }
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
     template <class T> T* as() const {
@@ -37,13 +31,13 @@ class Slots {
 
    private:
     Slots& slots_;
-    uint64_t bit_ = 0;
+    uint64_t bit_;
   };
 
  private:
   char* memory_;
   size_t bytes_;
-  std::atomic<uint64_t> used_{0};
+  uint64_t used_ = 0;
 };
 
 }  // namespace onnxlet
