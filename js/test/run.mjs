@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-// Two levels below js/, as src/ and dist/ are one: `import.meta.url` in bundled sources must not matter to tests.
-const out = path.join(here, '..', 'build', 'test');
+const out = path.join(here, '..', '..', 'build', 'js-test');
 const pattern = process.argv[2] ?? '';
 const tests = readdirSync(here).filter((file) => file.endsWith('.test.ts') && file.includes(pattern));
 
