@@ -32,8 +32,8 @@ ARGUMENTS = (
 
 
 def executable() -> str | None:
-    """Where Chromium is: $ONNXLET_CHROMIUM, else the first of the usual names; None when it is not installed."""
-    named = os.environ.get("ONNXLET_CHROMIUM")
+    """Where Chromium is: $CHROMIUM, else the first of the usual names; None when it is not installed."""
+    named = os.environ.get("CHROMIUM")
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -46,7 +46,7 @@ class Chromium:
     ) -> None:
         path = executable()
         if path is None:
-            raise FileNotFoundError("Chromium is not installed: run `apt-get install chromium`, or set ONNXLET_CHROMIUM")
+            raise FileNotFoundError("Chromium is not installed: run `apt-get install chromium`, or set CHROMIUM")
         folders = list(roots)
         self.server = Server(folders, isolated=True, dist=dist)
         self.plain_server = Server(folders, isolated=False, dist=dist)
