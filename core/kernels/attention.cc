@@ -73,7 +73,7 @@ Range visible(const AttentionArgs& a, int64_t b, int64_t i) {
   const int64_t at = i + (a.offsets ? a.offsets[b] : 0);
   int64_t lo = 0, hi = a.lengths ? std::clamp<int64_t>(a.lengths[b], 0, a.kv_len) : a.kv_len;
   if (a.mask) hi = std::min(hi, a.mask_len);
-  if (a.left >= 0) lo = std::max(lo, at - a.left);
+  if (a.left >= 0) lo = std::clamp<int64_t>(at - a.left, 0, a.kv_len);
   if (a.right >= 0) hi = std::min(hi, at + a.right + 1);
   return {lo, std::max(lo, hi)};
 }
