@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "kernels/lane.h"
+#include "kernels/vector_exp.h"
 
 namespace onnxlet {
 namespace {
@@ -82,17 +83,29 @@ Element<V> reduce_row(const Element<V>* x, int64_t n) {
 }
 
 // log(sum(exp(x))) with the maximum taken out; x is read with a stride.
-template <class T>
-T log_sum_exp(const T* x, int64_t n, int64_t stride) {
+template <class V>
+Element<V> log_sum_exp(const Element<V>* x, int64_t n, int64_t stride) {
+  using T = Element<V>;
   T m = identity<T>(Reduction::kMax);
-  for (int64_t i = 0; i < n; ++i) {
-    const T v = x[i * stride];
-    if (v != v) return v;
-    m = std::max(m, v);
+  if (stride == 1) {
+    m = reduce_row<Reduction::kMax, V>(x, n);
+  } else {
+    for (int64_t i = 0; i < n; ++i) m = max_of(Lane<T>{m}, Lane<T>{x[i * stride]}).v;
   }
-  if (std::isinf(m)) return m;
+  if (m != m || std::isinf(m)) return m;
   double sum = 0;
-  for (int64_t i = 0; i < n; ++i) sum += std::exp(x[i * stride] - m);
+  int64_t i = 0;
+  if (stride == 1) {
+    const V shift = V::splat(m);
+    while (i + V::kLanes <= n) {
+      V acc = V::splat(0);
+      for (const int64_t end = std::min(n, i + kBlock); i + V::kLanes <= end; i += V::kLanes) {
+        acc = acc + vector_exp(V::load(x + i) - shift);
+      }
+      sum += acc.sum();
+    }
+  }
+  for (; i < n; ++i) sum += scalar_exp(x[i * stride] - m);
   return m + static_cast<T>(std::log(sum));
 }
 
@@ -137,7 +150,7 @@ void reduce_op(const Element<V>* x, int64_t outer, int64_t n, int64_t inner, int
       T* out = y + (at.o * chunks + at.c) * inner + at.j;
       const int64_t length = std::min(chunk, n - at.c * chunk);
       if constexpr (kLse) {
-        if constexpr (!std::is_integral_v<T>) *out = log_sum_exp(p, length, inner);
+        if constexpr (!std::is_integral_v<T>) *out = log_sum_exp<V>(p, length, inner);
       } else if (inner == 1) {
         *out = reduce_row<kOp, V>(p, length);
       } else {

@@ -28,6 +28,7 @@ const OpTable* const kTables[] = {
     &kGatherContribOps,
     &kGatherOps,
     &kGeluContribOps,
+    &kGenerationContribOps,
     &kGridOps,
     &kGroupQueryAttentionOps,
     &kLayerNormContribOps,

@@ -26,6 +26,7 @@ extern const OpTable kFlexAttentionOps;
 extern const OpTable kGatherContribOps;
 extern const OpTable kGatherOps;
 extern const OpTable kGeluContribOps;
+extern const OpTable kGenerationContribOps;
 extern const OpTable kGridOps;
 extern const OpTable kGroupQueryAttentionOps;
 extern const OpTable kLayerNormContribOps;

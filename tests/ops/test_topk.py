@@ -110,3 +110,11 @@ def test_cumulative(
             reverse=reverse,
             opset=26 if op == "CumProd" else 14,
         )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_ngram_repeat_block(backend: Prepare, size: int) -> None:
+    ids = np.random.default_rng(0).integers(0, 4, (3, 12))
+    scores = np.random.default_rng(1).normal(size=(3, 6)).astype(np.float32)
+    how: dict[str, Any] = {"domain": "com.microsoft", "outputs": [np.float32], "oracle": "onnxruntime"}
+    check(backend, "NGramRepeatBlock", [ids, scores], ngram_size=size, **how)
