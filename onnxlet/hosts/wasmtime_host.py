@@ -123,6 +123,9 @@ class WasmtimeEngine(Engine):
             self._length = self.memory_bytes()
             self.abi = Abi(self._bind)
         except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
+            if "mmap failed" in str(error):
+                text = "an engine reserves 4 GiB of address space, which the system refuses"
+                raise errors.OutOfMemory(f"{text}; close other sessions or raise the limit (ulimit -v)") from error
             raise errors.RuntimeException(f"the engine {path} does not start: {error}") from error
         except KeyError as error:
             raise errors.VersionMismatch(f"the engine {path} lacks {error}; build both from one source") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ import onnxlet
 from onnxlet import errors
 
 from . import models
-from .conftest import MakeSession
+from .conftest import ROOT, MakeSession, need
 
 X = np.ones((2, 3), np.float32)
 
@@ -165,6 +167,27 @@ def test_a_file_that_is_no_engine(
         (tmp_path / name).write_bytes(b"\0asm damaged")
     with pytest.raises(onnxlet.RuntimeException, match="does not accept the engine"):
         make_wasm_session(models.add())
+
+
+NO_ROOM = """
+import resource, sys, onnxlet
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+try:
+    onnxlet.InferenceSession(sys.argv[1])
+except onnxlet.OutOfMemory as error:
+    print(error.code, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS")
+def test_too_little_address_space_is_an_error(tmp_path: Path) -> None:
+    need("wasm")
+    path = tmp_path / "add.onnx"
+    path.write_bytes(models.add().SerializeToString())
+    command = [sys.executable, "-W", "ignore", "-c", NO_ROOM, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("OUT_OF_MEMORY an engine reserves 4 GiB of address space")
 
 
 def test_an_unknown_backend_is_refused() -> None:
