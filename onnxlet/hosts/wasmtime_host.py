@@ -112,6 +112,7 @@ class WasmtimeEngine(Engine):
         super().__init__()
         self.flavour = flavour.name
         self.threads = 1
+        self._stopped: list[errors.Error] = []
         self._module = _module(path)
         self._shared = self._make_shared_memory() if flavour.threads else None
         try:
@@ -198,13 +199,17 @@ class WasmtimeEngine(Engine):
     def _bind(self, function: Function) -> Callable[..., Any]:
         call = self._instance.bind(function.name, function.result, function.parameters)
         engine = weakref.ref(self)
+        stopped = self._stopped
 
         def guarded(*arguments: int) -> Any:
+            if stopped:
+                raise stopped[0]  # code that trapped may hold the allocator's lock: entering again could hang
             try:
                 return call(*arguments)
             except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
                 text = _trap_text(error)
                 failure = errors.Trap(f"the engine stopped in {function.name}: {text}; create a new session")
+                stopped.append(failure)
                 owner = engine()
                 if owner is not None:
                     owner.failure = failure

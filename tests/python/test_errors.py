@@ -137,6 +137,8 @@ def test_a_trap_ends_its_session_and_no_other(make_wasm_session: MakeSession) ->
     with pytest.raises(onnxlet.Trap, match="out of bounds") as caught:
         session._engine.abi.ol_tensor_rank(0xFFFF_FFF0)
     assert caught.value.code == "TRAP"
+    with pytest.raises(onnxlet.Trap):
+        session._engine.abi.ol_alloc(8)  # is not entered again
     with pytest.raises(onnxlet.Trap, match="create a new session"):
         session.run(None, {"x": X, "y": X})
     with pytest.raises(onnxlet.Trap):
