@@ -9,8 +9,8 @@
 namespace onnxlet {
 namespace {
 
-constexpr int64_t kShortRow = 64;  // rows below this are joined into one run
-constexpr size_t kWidest = 16;
+constexpr int64_t kShortRow = kBroadcastRun / 2;  // rows up to this are joined into one run
+constexpr int64_t kBufferBytes = kBroadcastRun * 16;
 
 struct Operand {
   const char* data;
@@ -47,9 +47,9 @@ struct Cursor {
   const Plan* plan;
   std::array<int64_t, Shape::kMaxRank> index{};
   std::array<int64_t, kMaxBroadcastOperands> row{};  // element offset of the row's start, per operand
-  int64_t column = 0;
+  int64_t column = 0, linear = 0;
 
-  Cursor(const Plan& p, int64_t at) : plan(&p) {
+  Cursor(const Plan& p, int64_t at) : plan(&p), linear(at) {
     column = at % p.inner;
     int64_t r = at / p.inner;
     for (int axis = p.dims.rank() - 2; axis >= 0; --axis) {
@@ -61,7 +61,14 @@ struct Cursor {
   }
   int64_t stride(int k, int axis) const { return plan->operands[static_cast<size_t>(k)].strides[axis]; }
 
-  void next_row() {
+  void advance(int64_t n) {
+    column += n;
+    linear += n;
+    if (column < plan->inner) return;
+    if (column > plan->inner) {
+      *this = Cursor(*plan, linear);
+      return;
+    }
     column = 0;
     for (int axis = plan->dims.rank() - 2; axis >= 0; --axis) {
       int64_t& i = index[static_cast<size_t>(axis)];
@@ -74,23 +81,42 @@ struct Cursor {
   }
 };
 
-// n elements from the cursor on into `to`, over as many rows as it takes.
+// Short pieces: not worth the set-up of a vector loop.
 template <class T>
-void gather(Cursor at, int k, T* to, int64_t n) {
+void copy_short(const T* from, int64_t step, T* to, int64_t n) {
+#if defined(__clang__)
+#pragma clang loop vectorize(disable) unroll(disable)
+#endif
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i * step];
+}
+
+// n elements of operand k, from the cursor on, into `to`, over as many rows as it takes.
+template <class T>
+void gather(const Cursor& start, int k, T* to, int64_t n) {
   const auto slot = static_cast<size_t>(k);
-  const T* data = reinterpret_cast<const T*>(at.plan->operands[slot].data);
-  const int64_t step = at.plan->dims.rank() > 0 ? at.stride(k, at.plan->dims.rank() - 1) : 0;
+  const Plan& plan = *start.plan;
+  const int last = plan.dims.rank() - 1;
+  const T* data = reinterpret_cast<const T*>(plan.operands[slot].data);
+  const int64_t step = last >= 0 ? start.stride(k, last) : 0;
+  const int64_t row_step = last >= 1 ? start.stride(k, last - 1) : 0;
+  Cursor at = start;
   while (n > 0) {
-    const int64_t count = std::min(n, at.plan->inner - at.column);
-    const T* from = data + at.row[slot] + at.column * step;
-    if (step == 0) {
-      std::fill_n(to, count, *from);
-    } else {
-      for (int64_t i = 0; i < count; ++i) to[i] = from[i];
+    // Rows up to the next carry into an outer axis are a constant step apart.
+    int64_t rows = last >= 1 ? plan.dims[last - 1] - at.index[static_cast<size_t>(last - 1)] : 1;
+    const T* row = data + at.row[slot];
+    int64_t done = 0;
+    for (int64_t column = at.column; rows > 0 && done < n; --rows, column = 0, row += row_step) {
+      const int64_t count = std::min(n - done, plan.inner - column);
+      if (step == 0 && count >= 16) {
+        std::fill_n(to + done, count, *row);
+      } else {
+        copy_short(row + column * step, step, to + done, count);
+      }
+      done += count;
     }
-    to += count;
-    n -= count;
-    if (n > 0) at.next_row();
+    to += done;
+    n -= done;
+    if (n > 0) at = Cursor(plan, at.linear + done);
   }
 }
 
@@ -104,54 +130,77 @@ void gather_bytes(const Cursor& at, int k, void* to, int64_t n) {
   }
 }
 
-// What a buffer holds: `count` copies of one element, so that the next run of the same row need not fill it again.
+// The same row again and again: only the last axis moves through this operand.
+bool is_periodic(const Plan& plan, const Operand& o) {
+  for (int axis = 0; axis + 1 < plan.dims.rank(); ++axis) {
+    if (o.strides[axis] != 0) return false;
+  }
+  return true;
+}
+
+// What a buffer holds: `count` copies of one element, or of a periodic operand's row, so that it need not be filled
+// again for the next run.
 struct Filled {
   const void* source = nullptr;
   int64_t count = 0;
 };
 
-void walk(const Plan& plan, bool short_runs, int64_t begin, int64_t end, BroadcastBody body) {
-  alignas(16) char buffers[kMaxBroadcastOperands][kBroadcastRun * kWidest];
+struct Walk {
+  const Plan& plan;
+  const bool join_rows;
+  bool limited;
+  int64_t longest;
   std::array<Filled, kMaxBroadcastOperands> filled;
-  const int last = plan.dims.rank() - 1;
-  const bool join_rows = plan.inner < kShortRow;
-  bool limited = short_runs;
-  for (int k = 0; k < plan.count; ++k) {
-    const Operand& o = plan.operands[static_cast<size_t>(k)];
-    if (!o.direct && (join_rows || last < 0 || o.strides[last] == 0)) limited = true;
-  }
-  Cursor cursor(plan, begin);
-  for (int64_t at = begin; at < end;) {
-    int64_t n = limited ? std::min(kBroadcastRun, end - at) : end - at;
-    if (!join_rows) n = std::min(n, plan.inner - cursor.column);
-    const void* in[kMaxBroadcastOperands];
-    for (int k = 0; k < plan.count; ++k) {
-      const auto slot = static_cast<size_t>(k);
-      const Operand& o = plan.operands[slot];
-      const int64_t step = last >= 0 ? o.strides[last] : 0;
-      const char* row = o.data + static_cast<size_t>(cursor.row[slot]) * o.size;
-      if (o.direct) {
-        in[k] = o.data + static_cast<size_t>(at) * o.size;
-      } else if (!join_rows && step != 0) {
-        in[k] = row + static_cast<size_t>(cursor.column) * o.size;
-      } else {
-        in[k] = buffers[k];
-        const bool repeated = !join_rows && step == 0;
-        if (repeated && filled[slot].source == row && filled[slot].count >= n) continue;
-        gather_bytes(cursor, k, buffers[k], n);
-        filled[slot] = {repeated ? row : nullptr, n};
-      }
-    }
-    body(in, at, n);
-    at += n;
-    for (int64_t left = n; left > 0 && at < end;) {
-      const int64_t step = std::min(left, plan.inner - cursor.column);
-      cursor.column += step;
-      left -= step;
-      if (cursor.column == plan.inner) cursor.next_row();
+  alignas(16) char buffers[kMaxBroadcastOperands][kBufferBytes];
+
+  Walk(const Plan& p, bool short_runs) : plan(p), join_rows(p.inner <= kShortRow), limited(short_runs) {
+    const int last = p.dims.rank() - 1;
+    size_t widest = 1;
+    for (int k = 0; k < p.count; ++k) widest = std::max(widest, p.operands[static_cast<size_t>(k)].size);
+    longest = short_runs ? kBroadcastRun : kBufferBytes / static_cast<int64_t>(widest);
+    // Joined rows come in whole numbers of rows, so that a run of a periodic operand always starts its pattern.
+    if (join_rows) longest = longest / p.inner * p.inner;
+    for (int k = 0; k < p.count; ++k) {
+      const Operand& o = p.operands[static_cast<size_t>(k)];
+      if (!o.direct && (join_rows || o.strides[last] == 0)) limited = true;
     }
   }
-}
+
+  int64_t run_length(const Cursor& at, int64_t end) const {
+    if (!limited) return std::min(end - at.linear, join_rows ? end : plan.inner - at.column);
+    if (join_rows) return std::min(end - at.linear, longest - at.linear % longest);
+    return std::min({end - at.linear, longest, plan.inner - at.column});
+  }
+
+  const void* locate(const Cursor& at, int k, int64_t n) {
+    const auto slot = static_cast<size_t>(k);
+    const Operand& o = plan.operands[slot];
+    if (o.direct) return o.data + static_cast<size_t>(at.linear) * o.size;
+    const int64_t step = o.strides[plan.dims.rank() - 1];
+    const char* row = o.data + static_cast<size_t>(at.row[slot]) * o.size;
+    if (!join_rows && step != 0) return row + static_cast<size_t>(at.column) * o.size;
+    char* buffer = buffers[k];
+    if (join_rows && is_periodic(plan, o)) {
+      if (filled[slot].count == 0) gather_bytes(Cursor(plan, 0), k, buffer, filled[slot].count = longest);
+      return buffer + static_cast<size_t>(at.linear % longest) * o.size;
+    }
+    const bool repeated = !join_rows;
+    if (repeated && filled[slot].source == row && filled[slot].count >= n) return buffer;
+    gather_bytes(at, k, buffer, n);
+    filled[slot] = {repeated ? row : nullptr, n};
+    return buffer;
+  }
+
+  void run(int64_t begin, int64_t end, BroadcastBody body) {
+    for (Cursor at(plan, begin); at.linear < end;) {
+      const int64_t n = run_length(at, end);
+      const void* in[kMaxBroadcastOperands];
+      for (int k = 0; k < plan.count; ++k) in[k] = locate(at, k, n);
+      body(in, at.linear, n);
+      at.advance(n);
+    }
+  }
+};
 
 }  // namespace
 
@@ -160,7 +209,7 @@ void broadcast_runs(std::span<const ConstView> operands, const Shape& out, bool 
   const int64_t n = out.size();
   if (n == 0) return;
   const Plan plan = make_plan(operands, out);
-  parallel_for(n, grain_for(cost), [&](int64_t begin, int64_t end) { walk(plan, short_runs, begin, end, body); });
+  parallel_for(n, grain_for(cost), [&](int64_t begin, int64_t end) { Walk(plan, short_runs).run(begin, end, body); });
 }
 
 }  // namespace onnxlet

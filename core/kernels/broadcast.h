@@ -15,7 +15,7 @@ inline constexpr int kMaxBroadcastOperands = 3;
 inline constexpr int64_t kBroadcastRun = 256;
 
 // body(in, at, n): in[k] is operand k's n elements for output elements [at, at + n). n is at most kBroadcastRun where
-// short_runs asks for it (bodies that convert through buffers of their own) or an operand had to be gathered.
+// short_runs asks for it (bodies that convert through buffers of their own).
 // Element types of fixed size only. cost: simple operations per element, for the split between threads.
 using BroadcastBody = FunctionRef<void(const void* const* in, int64_t at, int64_t n)>;
 void broadcast_runs(std::span<const ConstView> operands, const Shape& out, bool short_runs, int64_t cost,

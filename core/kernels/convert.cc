@@ -124,6 +124,10 @@ bool cast_directly(DType from, const void* src, DType to, void* dst, int64_t n) 
     case pair(DType::kFloat, DType::kInt32):
       map<int32_t, float>(src, dst, n, [](float v) { return saturate_to<int32_t>(v); });
       return true;
+    case pair(DType::kFloat, DType::kUint8):
+    case pair(DType::kFloat, DType::kInt8):
+      map<uint8_t, float>(src, dst, n, [](float v) { return static_cast<uint8_t>(saturate_to<int32_t>(v)); });
+      return true;
     case pair(DType::kFloat, DType::kInt64):
       map<int64_t, float>(src, dst, n, [](float v) { return saturate_to<int64_t>(v); });
       return true;

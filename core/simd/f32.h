@@ -8,6 +8,8 @@
 
 #if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 namespace onnxlet::simd {
@@ -165,6 +167,8 @@ template <class F> F with_sign(F magnitude, F sign) { return from_bits(bits_of(m
 inline F32x4 max(F32x4 a, F32x4 b) {
 #if defined(__wasm_simd128__)
   return {(F32x4::Raw)wasm_f32x4_pmax((v128_t)b.v, (v128_t)a.v)};
+#elif defined(__SSE2__)
+  return {_mm_max_ps(a.v, b.v)};
 #else
   return select(b < a, a, b);
 #endif
@@ -172,6 +176,8 @@ inline F32x4 max(F32x4 a, F32x4 b) {
 inline F32x4 min(F32x4 a, F32x4 b) {
 #if defined(__wasm_simd128__)
   return {(F32x4::Raw)wasm_f32x4_pmin((v128_t)b.v, (v128_t)a.v)};
+#elif defined(__SSE2__)
+  return {_mm_min_ps(a.v, b.v)};
 #else
   return select(a < b, a, b);
 #endif
@@ -182,6 +188,8 @@ inline F32x1 min(F32x1 a, F32x1 b) { return a.v < b.v ? a : b; }
 inline F32x4 sqrt(F32x4 a) {
 #if defined(__wasm_simd128__)
   return {(F32x4::Raw)wasm_f32x4_sqrt((v128_t)a.v)};
+#elif defined(__SSE2__)
+  return {_mm_sqrt_ps(a.v)};
 #else
   return {F32x4::Raw{__builtin_sqrtf(a.v[0]), __builtin_sqrtf(a.v[1]), __builtin_sqrtf(a.v[2]), __builtin_sqrtf(a.v[3])}};
 #endif
