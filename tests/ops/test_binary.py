@@ -19,13 +19,22 @@ from tests.ops.strategies import arrays, broadcastable
 FLOATS = (np.float32, np.float64, np.float16)
 INTS = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 ARITHMETIC = ("Add", "Sub", "Mul", "Div")
-COMPARISONS = {"Equal": np.equal, "Less": np.less, "Greater": np.greater, "LessOrEqual": np.less_equal, "GreaterOrEqual": np.greater_equal}
+COMPARISONS = {
+    "Equal": np.equal,
+    "Less": np.less,
+    "Greater": np.greater,
+    "LessOrEqual": np.less_equal,
+    "GreaterOrEqual": np.greater_equal,
+}
 
 
 def truncated_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """C's integer division, wrapping; x / 0 = 0."""
     wide_a, wide_b = np.broadcast_arrays(a.astype(object), b.astype(object))
-    out = [0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(wide_a.ravel(), wide_b.ravel(), strict=True)]
+    out = [
+        0 if y == 0 else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+        for x, y in zip(wide_a.ravel(), wide_b.ravel(), strict=True)
+    ]
     bits = 8 * a.dtype.itemsize
     wrapped = [((v + (1 << (bits - 1))) % (1 << bits)) - (1 << (bits - 1)) if a.dtype.kind == "i" else v for v in out]
     return np.array(wrapped, dtype=object).astype(a.dtype).reshape(wide_a.shape)
@@ -63,7 +72,7 @@ SHAPES = [
 
 @pytest.mark.parametrize(("left", "right"), SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.uint8])
-def test_layouts(backend: Prepare, left: tuple[int, ...], right: tuple[int, ...], dtype: type) -> None:
+def test_layouts(backend: Prepare, left: tuple[int, ...], right: tuple[int, ...], dtype: Any) -> None:
     rng = np.random.default_rng(0)
     a, b = (rng.integers(0, 100, shape).astype(dtype) for shape in (left, right))
     check(backend, "Sub", [a, b], opset=14, oracle=[a - b])
@@ -72,7 +81,7 @@ def test_layouts(backend: Prepare, left: tuple[int, ...], right: tuple[int, ...]
 
 @pytest.mark.parametrize("dtype", [*INTS, *FLOATS])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_mod(backend: Prepare, dtype: type) -> None:
+def test_mod(backend: Prepare, dtype: Any) -> None:
     signed = np.dtype(dtype).kind != "u"
     a = np.array([7, -7 if signed else 9, 0, 5, 13], dtype)[:, None]
     b = np.array([3, -3 if signed else 4, 0, 100], dtype)
@@ -90,12 +99,19 @@ def test_mod_special_values(backend: Prepare) -> None:
 
 @pytest.mark.parametrize("dtype", INTS)
 @pytest.mark.parametrize("direction", ["LEFT", "RIGHT"])
-def test_bit_shift(backend: Prepare, dtype: type, direction: str) -> None:
+def test_bit_shift(backend: Prepare, dtype: Any, direction: str) -> None:
     bits = 8 * np.dtype(dtype).itemsize
     info = np.iinfo(dtype)
     x = np.array([info.min, info.max, 1, 5, -3 if info.min else 77], dtype)[:, None]
     by = np.array([0, 1, 3, bits - 1, bits, 100, *([-1] if info.min else [])], dtype)
-    check(backend, "BitShift", [x, by], opset=28, direction=direction, oracle="reference" if info.min == 0 else [shifted(x, by, bits, direction)])
+    check(
+        backend,
+        "BitShift",
+        [x, by],
+        opset=28,
+        direction=direction,
+        oracle="reference" if info.min == 0 else [shifted(x, by, bits, direction)],
+    )
 
 
 def shifted(x: np.ndarray, by: np.ndarray, bits: int, direction: str) -> np.ndarray:
@@ -110,7 +126,7 @@ def shifted(x: np.ndarray, by: np.ndarray, bits: int, direction: str) -> np.ndar
 
 
 @pytest.mark.parametrize("dtype", INTS)
-def test_bitwise(backend: Prepare, dtype: type) -> None:
+def test_bitwise(backend: Prepare, dtype: Any) -> None:
     info = np.iinfo(dtype)
     a = np.array([info.min, info.max, 1, 90], dtype)[:, None]
     b = np.array([0, 85, info.max], dtype)
@@ -132,7 +148,7 @@ def test_equal_strings(backend: Prepare) -> None:
 
 @pytest.mark.parametrize("base", [np.float32, np.float64, np.float16, np.int32, np.int64])
 @pytest.mark.parametrize("power", [np.float32, np.float16, np.int8, np.int64, np.uint64])
-def test_pow(backend: Prepare, base: type, power: type) -> None:
+def test_pow(backend: Prepare, base: Any, power: Any) -> None:
     x = np.array([1, 2, 3, -2, 5], base)[:, None]
     for e in (np.array([2], power), np.array([3], power), np.array([0, 1, 2, 3, 4], power)):
         want = np.power(x.astype(np.float64), e.astype(np.float64)).astype(base)
@@ -143,13 +159,21 @@ def test_pow(backend: Prepare, base: type, power: type) -> None:
 def test_pow_roots(backend: Prepare) -> None:
     x = np.array([0, -0.0, 4, 2, np.inf, -np.inf, -1, np.nan], np.float32)
     for e in (0.5, -0.5, -1.0, 0.0, 2.0, np.inf):
-        check(backend, "Pow", [x, np.array(e, np.float32)], opset=15, oracle=[np.power(x, np.full(x.shape, e, np.float32))])
+        check(
+            backend,
+            "Pow",
+            [x, np.array(e, np.float32)],
+            opset=15,
+            oracle=[np.power(x, np.full(x.shape, e, np.float32))],
+        )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int32, np.uint64])
-def test_prelu(backend: Prepare, dtype: type) -> None:
+def test_prelu(backend: Prepare, dtype: Any) -> None:
     rng = np.random.default_rng(3)
-    x = (rng.integers(-9, 9, (2, 3, 4, 5)) if np.dtype(dtype).kind != "u" else rng.integers(0, 9, (2, 3, 4, 5))).astype(dtype)
+    x = (rng.integers(-9, 9, (2, 3, 4, 5)) if np.dtype(dtype).kind != "u" else rng.integers(0, 9, (2, 3, 4, 5))).astype(
+        dtype
+    )
     for shape in ((3, 1, 1), (1,), (), (5,), (2, 3, 4, 5)):
         slope = rng.integers(1, 4, shape).astype(dtype)
         check(backend, "PRelu", [x, slope], opset=16, oracle=[np.where(x < 0, x * slope, x)])
@@ -164,7 +188,9 @@ def test_prelu_before_broadcasting(backend: Prepare) -> None:
 
 
 @pytest.mark.parametrize("opset", [1, 6])
-@pytest.mark.parametrize(("shape", "axis"), [((3, 4), 1), ((2,), 0), ((4, 5), None), ((), None), ((1, 1), None), ((3, 4), -3)])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((3, 4), 1), ((2,), 0), ((4, 5), None), ((), None), ((1, 1), None), ((3, 4), -3)]
+)
 def test_attribute_broadcast(backend: Prepare, opset: int, shape: tuple[int, ...], axis: int | None) -> None:
     a = np.random.default_rng(4).normal(size=(2, 3, 4, 5)).astype(np.float32)
     b = np.random.default_rng(5).normal(size=shape).astype(np.float32)
@@ -187,7 +213,9 @@ def test_refusals(backend: Prepare) -> None:
 def test_variadic(backend: Prepare, op: str, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 4))
     dtype = data.draw(st.sampled_from(FLOATS))
-    inputs = [data.draw(arrays(dtype, shape, special=op in ("Max", "Min"))) for shape in data.draw(broadcastable(count))]
+    inputs = [
+        data.draw(arrays(dtype, shape, special=op in ("Max", "Min"))) for shape in data.draw(broadcastable(count))
+    ]
     fold = {"Sum": np.add, "Mean": np.add, "Max": np.maximum, "Min": np.minimum}[op]
     want = functools.reduce(fold, inputs)
     if op == "Mean":
@@ -199,7 +227,11 @@ def test_variadic(backend: Prepare, op: str, data: st.DataObject) -> None:
 def test_bfloat16(backend: Prepare, op: str) -> None:
     a = np.linspace(-3, 3, 37).astype(ml_dtypes.bfloat16)
     b = np.linspace(2, -2, 37).astype(ml_dtypes.bfloat16)
-    wide = run(backend, make_model(op, [a.astype(np.float32), b.astype(np.float32)], opset=16), [a.astype(np.float32), b.astype(np.float32)])[0]
+    wide = run(
+        backend,
+        make_model(op, [a.astype(np.float32), b.astype(np.float32)], opset=16),
+        [a.astype(np.float32), b.astype(np.float32)],
+    )[0]
     want = wide if wide.dtype == bool else wide.astype(ml_dtypes.bfloat16)
     np.testing.assert_array_equal(run(backend, make_model(op, [a, b], opset=16), [a, b])[0], want)
 

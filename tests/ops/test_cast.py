@@ -49,7 +49,9 @@ def test_values_both_types_hold(backend: Prepare, source: np.dtype[Any], target:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_float_rounding(backend: Prepare, source: np.dtype[Any], target: np.dtype[Any], saturate: int) -> None:
     rng = np.random.default_rng(0)
-    wide = np.concatenate([rng.normal(0, 10.0**e, 200) for e in range(-9, 7)] + [[0, -0.0, np.inf, -np.inf, 65504, 65520, 448, 464, 465]])
+    wide = np.concatenate(
+        [rng.normal(0, 10.0**e, 200) for e in range(-9, 7)] + [[0, -0.0, np.inf, -np.inf, 65504, 65520, 448, 464, 465]]
+    )
     x = wide.astype(source)
     small8 = target in SMALL[:4]
     if source == target:
@@ -58,7 +60,9 @@ def test_float_rounding(backend: Prepare, source: np.dtype[Any], target: np.dtyp
         want = numpy_helper.saturate_cast(x, target)
     else:
         want = x.astype(target)
-    (got,) = run(backend, make_model("Cast", [x], opset=24, to=number(target), outputs=[target], saturate=saturate), [x])
+    (got,) = run(
+        backend, make_model("Cast", [x], opset=24, to=number(target), outputs=[target], saturate=saturate), [x]
+    )
     differ = got.astype(np.float64) != want.astype(np.float64)
     differ &= ~(np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64)))
     if source == np.float64 and target != np.float32:
@@ -74,7 +78,9 @@ def test_integers_keep_low_bits(backend: Prepare, source: np.dtype[Any], target:
     info = np.iinfo(source)
     x = np.array([info.min, info.max, 0, 1, 3, 100, info.max // 2, info.max // 3 * 2], source)
     bits = number(target)
-    width = {TensorProto.INT4: 4, TensorProto.UINT4: 4, TensorProto.INT2: 2, TensorProto.UINT2: 2}.get(bits, 8 * target.itemsize)
+    width = {TensorProto.INT4: 4, TensorProto.UINT4: 4, TensorProto.INT2: 2, TensorProto.UINT2: 2}.get(
+        bits, 8 * target.itemsize
+    )
     signed = target in (np.int8, np.int16, np.int32, np.int64, ml_dtypes.int4, ml_dtypes.int2)
     low = [int(v) % (1 << width) for v in x]
     want = [v - (1 << width) if signed and v >= 1 << (width - 1) else v for v in low]
@@ -85,8 +91,18 @@ def test_integers_keep_low_bits(backend: Prepare, source: np.dtype[Any], target:
 @pytest.mark.parametrize("source", FLOATS, ids=str)
 @pytest.mark.parametrize("target", INTS + BOOL, ids=str)
 def test_floats_truncate(backend: Prepare, source: np.dtype[Any], target: np.dtype[Any]) -> None:
-    x = np.array([0.0, 0.4, 1.9, 100.0, 2.5] + ([-0.9, -1.9, -100.0] if target.kind == "i" else []) + [-0.0]).astype(source)
-    check(backend, "Cast", [x], opset=24, to=number(target), outputs=[target], oracle=[x.astype(np.float64).astype(target)])
+    x = np.array([0.0, 0.4, 1.9, 100.0, 2.5] + ([-0.9, -1.9, -100.0] if target.kind == "i" else []) + [-0.0]).astype(
+        source
+    )
+    check(
+        backend,
+        "Cast",
+        [x],
+        opset=24,
+        to=number(target),
+        outputs=[target],
+        oracle=[x.astype(np.float64).astype(target)],
+    )
 
 
 def test_beyond_the_integer_range(backend: Prepare) -> None:
@@ -112,12 +128,27 @@ def test_e8m0(backend: Prepare) -> None:
     x = np.array([0.0, 0.124, 0.25, 1.1, 1.5, 1.7, 3.3e38, 1e-39, np.inf, np.nan], np.float32)
     for mode, saturate in itertools.product(("up", "down", "nearest"), (0, 1)):
         want = numpy_helper.to_float8e8m0(x, bool(saturate), mode)
-        how = {"round_mode": mode, "saturate": saturate, "to": TensorProto.FLOAT8E8M0}
+        how: dict[str, Any] = {"round_mode": mode, "saturate": saturate, "to": TensorProto.FLOAT8E8M0}
         (got,) = run(backend, make_model("Cast", [x], opset=24, outputs=[want.dtype], **how), [x])
         np.testing.assert_array_equal(got.view(np.uint8), want.view(np.uint8))
 
 
-NUMBERS = ["3.14", "1000", "1e-5", "1E8", "+INF", "inf", "-INF", "NaN", " 7 ", "-0.0", "16777217", "0.1", "1e400", "123456789012345678901234567890"]
+NUMBERS = [
+    "3.14",
+    "1000",
+    "1e-5",
+    "1E8",
+    "+INF",
+    "inf",
+    "-INF",
+    "NaN",
+    " 7 ",
+    "-0.0",
+    "16777217",
+    "0.1",
+    "1e400",
+    "123456789012345678901234567890",
+]
 
 
 @pytest.mark.parametrize("target", [np.float32, np.float64, np.float16])
@@ -132,10 +163,21 @@ def test_strings_to_integers(backend: Prepare) -> None:
     x = np.array(["-12", "100.5", "9223372036854775807", "+3"], object)
     check(backend, "Cast", [x], to=TensorProto.INT64, outputs=[np.int64], oracle=[np.array([-12, 100, 2**63 - 1, 3])])
     x = np.array(["True", "false", "1", "0", "0.5"], object)
-    check(backend, "Cast", [x], to=TensorProto.BOOL, outputs=[np.bool_], oracle=[np.array([True, False, True, False, True])])
+    check(
+        backend,
+        "Cast",
+        [x],
+        to=TensorProto.BOOL,
+        outputs=[np.bool_],
+        oracle=[np.array([True, False, True, False, True])],
+    )
     for text in ("Hello", "", "1.2.3", "--1", "1e"):
         with pytest.raises(onnxlet.Error, match=f'"{text}" is not a number'):
-            run(backend, make_model("Cast", [np.array([text], object)], to=TensorProto.FLOAT, outputs=[np.float32]), [np.array([text], object)])
+            run(
+                backend,
+                make_model("Cast", [np.array([text], object)], to=TensorProto.FLOAT, outputs=[np.float32]),
+                [np.array([text], object)],
+            )
 
 
 @pytest.mark.parametrize("source", [np.float32, np.float64, np.float16, np.int8, np.int64, np.uint64, np.bool_])

@@ -14,7 +14,10 @@ import onnxlet
 from tests.conformance.backends import Prepare
 from tests.ops.harness import check, make_model, run
 
-INTEGERS = [np.dtype(t) for t in (np.uint8, np.int8, np.uint16, np.int16, ml_dtypes.uint4, ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.int2)]
+INTEGERS = [
+    np.dtype(t)
+    for t in (np.uint8, np.int8, np.uint16, np.int16, ml_dtypes.uint4, ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.int2)
+]
 SMALL = [np.dtype(t) for t in (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.float4_e2m1fn)]
 SHAPES = [(2, 3, 5), (3, 33), (7,), (1, 4, 2, 9), (0, 3), (300, 3), (2, 9000)]
 
@@ -23,7 +26,9 @@ def number(dtype: Any) -> int:
     return int(helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
 
 
-def parameters(shape: tuple[int, ...], dtype: np.dtype[Any], scale_dtype: Any = np.float32) -> tuple[np.ndarray, np.ndarray]:
+def parameters(
+    shape: tuple[int, ...], dtype: np.dtype[Any], scale_dtype: Any = np.float32
+) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(7)
     scale = rng.uniform(0.02, 0.5, shape).astype(scale_dtype)
     low, high = (int(ml_dtypes.iinfo(dtype).min), int(ml_dtypes.iinfo(dtype).max)) if dtype in INTEGERS else (0, 0)
@@ -68,7 +73,9 @@ def test_half_precision_quotient(backend: Prepare, x_dtype: Any) -> None:
     how: dict[str, Any] = {"opset": 23, "axis": 0}
     (q,) = check(backend, "QuantizeLinear", [x, scale, zero], outputs=[np.int8], **how)
     check(backend, "QuantizeLinear", [x, scale, zero], outputs=[np.int8], precision=TensorProto.FLOAT, **how)
-    want = ((q.astype(np.float32) - zero.astype(np.float32)[:, None]) * scale.astype(np.float32)[:, None]).astype(x_dtype)
+    want = ((q.astype(np.float32) - zero.astype(np.float32)[:, None]) * scale.astype(np.float32)[:, None]).astype(
+        x_dtype
+    )
     (got,) = run(backend, make_model("DequantizeLinear", [q, scale, zero], outputs=[x_dtype], **how), [q, scale, zero])
     np.testing.assert_array_equal(got.astype(np.float32), want.astype(np.float32))
 
@@ -77,8 +84,20 @@ def test_limits(backend: Prepare) -> None:
     x = np.array([-np.inf, -1e30, -2.5, -1.5, 0.5, 1.5, 2.5, 1e30, np.inf], np.float32)
     want = np.array([0, 0, 126, 126, 128, 130, 130, 255, 255], np.uint8)
     check(backend, "QuantizeLinear", [x, np.float32(1), np.uint8(128)], opset=10, oracle=[want])
-    check(backend, "QuantizeLinear", [np.array([-400, 5, 400], np.int32), np.float32(2), np.int8(1)], opset=13, oracle=[np.array([-128, 3, 127], np.int8)])
-    check(backend, "DequantizeLinear", [np.array([-400, 2**30], np.int32), np.float32(0.5)], opset=10, oracle=[np.array([-200, 2**29], np.float32)])
+    check(
+        backend,
+        "QuantizeLinear",
+        [np.array([-400, 5, 400], np.int32), np.float32(2), np.int8(1)],
+        opset=13,
+        oracle=[np.array([-128, 3, 127], np.int8)],
+    )
+    check(
+        backend,
+        "DequantizeLinear",
+        [np.array([-400, 2**30], np.int32), np.float32(0.5)],
+        opset=10,
+        oracle=[np.array([-200, 2**29], np.float32)],
+    )
 
 
 def test_refusals(backend: Prepare) -> None:
@@ -100,9 +119,13 @@ def test_dynamic_quantize_linear(backend: Prepare, x: list[float]) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8])
-@pytest.mark.parametrize(("left", "right"), [((2, 3, 5), (2, 3, 5)), ((4, 33), (33,)), ((6,), ()), ((3, 1), (1, 4)), ((0, 2), (2,))], ids=str)
+@pytest.mark.parametrize(
+    ("left", "right"), [((2, 3, 5), (2, 3, 5)), ((4, 33), (33,)), ((6,), ()), ((3, 1), (1, 4)), ((0, 2), (2,))], ids=str
+)
 @pytest.mark.parametrize("op", ["QLinearAdd", "QLinearMul"])
-def test_qlinear_arithmetic(backend: Prepare, op: str, left: tuple[int, ...], right: tuple[int, ...], dtype: Any) -> None:
+def test_qlinear_arithmetic(
+    backend: Prepare, op: str, left: tuple[int, ...], right: tuple[int, ...], dtype: Any
+) -> None:
     info = np.iinfo(dtype)
     rng = np.random.default_rng(3)
     a, b = (rng.integers(info.min, info.max, shape, endpoint=True).astype(dtype) for shape in (left, right))

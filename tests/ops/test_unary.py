@@ -36,9 +36,15 @@ erf = np.vectorize(math.erf, otypes=[np.float64])
 
 # operator: the opset of its last version, the function in double precision
 MATH: dict[str, tuple[int, Callable[[Any], Any]]] = {
-    **{name: (13, getattr(np, name.lower())) for name in "Abs Ceil Floor Sqrt Exp Log Tanh Reciprocal Sign".split()},
-    **{name: (22, getattr(np, name.lower())) for name in "Sin Cos Tan Sinh Cosh".split()},
-    **{name: (22, getattr(np, "arc" + name[1:].lower())) for name in "Asin Acos Atan Asinh Acosh Atanh".split()},
+    **{
+        name: (13, getattr(np, name.lower()))
+        for name in ["Abs", "Ceil", "Floor", "Sqrt", "Exp", "Log", "Tanh", "Reciprocal", "Sign"]
+    },
+    **{name: (22, getattr(np, name.lower())) for name in ["Sin", "Cos", "Tan", "Sinh", "Cosh"]},
+    **{
+        name: (22, getattr(np, "arc" + name[1:].lower()))
+        for name in ["Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh"]
+    },
     "Neg": (13, np.negative),
     "Erf": (13, erf),
     "Relu": (13, lambda x: np.maximum(x, 0)),
@@ -61,18 +67,30 @@ WITH_ATTRIBUTES: list[tuple[str, int, dict[str, Any], Callable[[Any], Any]]] = [
     ("HardSigmoid", 22, {"alpha": 0.3, "beta": 0.4}, lambda x: np.clip(0.3 * x + 0.4, 0, 1)),
     ("HardSigmoid", 1, {}, lambda x: np.clip(0.2 * x + 0.5, 0, 1)),
     ("Gelu", 20, {}, lambda x: 0.5 * x * (1 + erf(x / np.sqrt(2)))),
-    ("Gelu", 20, {"approximate": "tanh"}, lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
+    (
+        "Gelu",
+        20,
+        {"approximate": "tanh"},
+        lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
+    ),
     ("Swish", 24, {"alpha": 0.5}, lambda x: x * sigmoid(0.5 * x)),
     ("Shrink", 9, {"bias": 0.3, "lambd": 0.8}, lambda x: np.where(x < -0.8, x + 0.3, np.where(x > 0.8, x - 0.3, 0))),
 ]
-CASES = [(name, since, {}, function) for name, (since, function) in MATH.items()] + WITH_ATTRIBUTES
+CASES: list[tuple[str, int, dict[str, Any], Callable[[Any], Any]]] = [
+    (name, since, {}, function) for name, (since, function) in MATH.items()
+] + WITH_ATTRIBUTES
 
 
 @pytest.mark.parametrize(("op", "since", "attributes", "function"), CASES, ids=lambda v: "" if callable(v) else str(v))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @given(data=st.data())
 def test_function_on_any_shape(
-    backend: Prepare, op: str, since: int, attributes: dict[str, Any], function: Callable[[Any], Any], data: st.DataObject
+    backend: Prepare,
+    op: str,
+    since: int,
+    attributes: dict[str, Any],
+    function: Callable[[Any], Any],
+    data: st.DataObject,
 ) -> None:
     dtype = data.draw(st.sampled_from(FLOATS))
     x = data.draw(arrays(dtype, special=False))  # infinities and NaN are checked below
@@ -115,7 +133,7 @@ def test_limits(backend: Prepare, op: str) -> None:
 
 @pytest.mark.parametrize("dtype", INTS)
 @pytest.mark.parametrize("op", ["Abs", "Neg", "Sign", "Relu", "BitwiseNot", "Clip"])
-def test_integers(backend: Prepare, op: str, dtype: type) -> None:
+def test_integers(backend: Prepare, op: str, dtype: Any) -> None:
     info = np.iinfo(dtype)
     if op in ("Neg", "Relu") and info.min == 0:
         pytest.skip("not allowed by the specification")
@@ -132,7 +150,7 @@ def test_clip_forms(backend: Prepare) -> None:
         lo, hi = np.array(-1, dtype), np.array(4, dtype)
         for rest in ([lo, hi], [lo], [None, hi], [hi, lo], []):
             y = x.astype(dtype)
-            want = y
+            want: Any = y
             if rest and rest[0] is not None:
                 want = np.maximum(want, rest[0])
             if len(rest) > 1:
@@ -169,9 +187,20 @@ def test_swiglu(backend: Prepare) -> None:
 def test_gelu_contrib(backend: Prepare, op: str, shape: tuple[int, ...]) -> None:
     x = np.random.default_rng(1).normal(0, 3, shape).astype(np.float32)
     rest = [np.linspace(-1, 1, shape[-1]).astype(np.float32)] if op in ("FastGelu", "BiasGelu") else []
-    check(backend, op, [x, *rest], domain="com.microsoft", outputs=[np.float32], oracle="onnxruntime", rtol=1e-5, atol=1e-6)
+    check(
+        backend,
+        op,
+        [x, *rest],
+        domain="com.microsoft",
+        outputs=[np.float32],
+        oracle="onnxruntime",
+        rtol=1e-5,
+        atol=1e-6,
+    )
     if op == "FastGelu":
-        check(backend, op, [x], domain="com.microsoft", outputs=[np.float32], oracle="onnxruntime", rtol=1e-5, atol=1e-6)
+        check(
+            backend, op, [x], domain="com.microsoft", outputs=[np.float32], oracle="onnxruntime", rtol=1e-5, atol=1e-6
+        )
 
 
 def test_bias_split_gelu(backend: Prepare) -> None:
@@ -179,4 +208,11 @@ def test_bias_split_gelu(backend: Prepare) -> None:
     bias = np.linspace(-1, 1, 10).astype(np.float32)
     left, right = np.split(x + bias, 2, axis=-1)
     want = left * 0.5 * right * (1 + erf(right / np.sqrt(2)))
-    check(backend, "BiasSplitGelu", [x, bias], domain="com.microsoft", outputs=[np.float32], oracle=[want.astype(np.float32)])
+    check(
+        backend,
+        "BiasSplitGelu",
+        [x, bias],
+        domain="com.microsoft",
+        outputs=[np.float32],
+        oracle=[want.astype(np.float32)],
+    )
