@@ -143,8 +143,12 @@ async function startWithFallback(
 
 async function loadEngine(wishes: EngineWishes, threads: number): Promise<CompiledEngine> {
   const { wasmBinary, wasmPaths, simd } = env.wasm;
-  if (wasmBinary instanceof WebAssembly.Module)
+  if (wasmBinary instanceof WebAssembly.Module) {
+    if (WebAssembly.Module.imports(wasmBinary).some(({ kind }) => kind === 'memory')) {
+      throw new OnnxletError('INVALID_ARGUMENT', 'env.wasm.wasmBinary: a flavour with threads is to be given as bytes');
+    }
     return { module: wasmBinary, memory: null, origin: 'env.wasm.wasmBinary' };
+  }
   if (wasmBinary) {
     const bytes = wasmBinary instanceof Uint8Array ? wasmBinary : new Uint8Array(wasmBinary);
     return compileBytes(bytes, 'env.wasm.wasmBinary');

@@ -249,6 +249,39 @@ test('an engine of another version is refused by name; given bytes are used', { 
   await session.release();
 });
 
+test('memory for threads that is refused means one thread and a warning', { skip }, async () => {
+  const { InferenceSession, Tensor, env } = await load();
+  const { Memory } = WebAssembly;
+  const { warn } = console;
+  const warnings: string[] = [];
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: WebAssembly.MemoryDescriptor) {
+      if (descriptor.shared) throw new RangeError('could not allocate memory');
+      super(descriptor);
+    }
+  };
+  console.warn = (text: string) => warnings.push(text);
+  try {
+    env.logLevel = 'warning';
+    env.wasm.numThreads = 5;
+    const session = await InferenceSession.create(DOUBLE_IT);
+    assert.equal(session.threads, 1);
+    const { y } = await session.run({ x: new Tensor('float32', [1], [1]) });
+    assert.equal(y?.data[0], 2);
+    await session.release();
+  } finally {
+    WebAssembly.Memory = Memory;
+    console.warn = warn;
+  }
+  assert.match(warnings.join(), /5 threads were asked for and 1 is used: shared memory.*could not allocate memory/);
+});
+
+test('a number of threads that makes no sense is refused', { skip }, async () => {
+  const { InferenceSession, env } = await load();
+  env.wasm.numThreads = 1.5;
+  await assert.rejects(InferenceSession.create(DOUBLE_IT), { code: 'INVALID_ARGUMENT', message: /numThreads.*1\.5/ });
+});
+
 test('a trap is an error, ends its sessions only, and the next session works', { skip }, async () => {
   const { InferenceSession, Tensor, env } = await load();
   const before = await InferenceSession.create(DOUBLE_IT);
