@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/unicode.h"
 
@@ -84,7 +85,12 @@ class RegexCompiler {
   }
 
   static void normalize(Class* c) {
-    std::sort(c->begin(), c->end(), [](const auto& a, const auto& b) { return a.low < b.low; });
+    std::vector<int64_t> ordered;  // as one number each
+    for (const auto& r : *c) ordered.push_back(static_cast<int64_t>(r.low) << 32 | r.high);
+    sort_by(ordered.data(), static_cast<int64_t>(ordered.size()), [](int64_t a, int64_t b) { return a < b; });
+    for (size_t i = 0; i < ordered.size(); ++i) {
+      (*c)[i] = {static_cast<int32_t>(ordered[i] >> 32), static_cast<int32_t>(ordered[i] & 0xffffffff)};
+    }
     Class merged;
     for (const auto& r : *c) {
       if (!merged.empty() && r.low <= merged.back().high + 1) merged.back().high = std::max(merged.back().high, r.high);

@@ -37,7 +37,7 @@ struct AxisSampler {
 
   T denormalize(T g) const { return options.align_corners ? (g + 1) / 2 * (n - 1) : ((g + 1) * n - 1) / 2; }
 
-  void add(T at, T weight, AxisTaps<T>* taps) const {
+  __attribute__((noinline)) void add(T at, T weight, AxisTaps<T>* taps) const {
     if (options.padding == GridPadding::kReflection) at = std::trunc(reflect(at, low, high));
     if (options.padding == GridPadding::kBorder) at = std::clamp(at, T(0), n - 1);
     if (!(at >= 0 && at < n)) return;  // zeros, and coordinates that are not numbers
@@ -45,7 +45,7 @@ struct AxisSampler {
     taps->weight[taps->count++] = weight;
   }
 
-  AxisTaps<T> operator()(T g) const {
+  __attribute__((noinline)) AxisTaps<T> operator()(T g) const {
     AxisTaps<T> taps;
     T x = denormalize(g);
     if (options.mode == GridMode::kNearest) x = std::nearbyint(x);
@@ -117,10 +117,8 @@ void sample_channel(const PointBlock<T>& block, int64_t points, int taps, const 
   }
 }
 
-}  // namespace
-
 template <class T>
-void grid_sample(const T* x, int64_t n, int64_t c, const Shape& dims, const T* grid, int64_t points, const GridOptions& options, T* y) {
+void grid_sample_of(const T* x, int64_t n, int64_t c, const Shape& dims, const T* grid, int64_t points, const GridOptions& options, T* y) {
   const int rank = dims.rank();
   const Shape strides = dims.strides();
   const int64_t plane = dims.size();
@@ -145,7 +143,7 @@ void grid_sample(const T* x, int64_t n, int64_t c, const Shape& dims, const T* g
 }
 
 template <class T>
-void affine_grid(const T* theta, int64_t n, const Shape& dims, bool align_corners, T* y) {
+void affine_grid_of(const T* theta, int64_t n, const Shape& dims, bool align_corners, T* y) {
   const int k = dims.rank();
   const int64_t points = dims.size();
   parallel_for(n * points, 4096, [&](int64_t begin, int64_t end) {
@@ -170,7 +168,7 @@ void affine_grid(const T* theta, int64_t n, const Shape& dims, bool align_corner
 }
 
 template <class T>
-void col2im(const T* x, int64_t planes, const BlockGeometry& g, T* y) {
+void col2im_of(const T* x, int64_t planes, const BlockGeometry& g, T* y) {
   const int rank = g.image.rank();
   const int64_t image = g.image.size(), block = g.block.size(), columns = g.columns.size();
   const Shape strides = g.image.strides();
@@ -195,8 +193,6 @@ void col2im(const T* x, int64_t planes, const BlockGeometry& g, T* y) {
     }
   });
 }
-
-namespace {
 
 // Bilinear neighbours of a coordinate inside one feature map axis.
 template <class T>
@@ -257,10 +253,8 @@ T roi_cell(const T* x, const RoiGeometry& g, const RoiBox<T>& box, int64_t ph, i
   return take_max ? sum : sum / static_cast<T>(std::max<int64_t>(1, box.grid_width * box.grid_height));
 }
 
-}  // namespace
-
 template <class T>
-void roi_align(const T* x, const RoiGeometry& g, const T* rois, const int64_t* batch, int64_t count, const RoiAlignOptions& options, T* y) {
+void roi_align_of(const T* x, const RoiGeometry& g, const T* rois, const int64_t* batch, int64_t count, const RoiAlignOptions& options, T* y) {
   const int64_t cells = g.out_height * g.out_width, plane = g.height * g.width;
   parallel_for(count * g.channels, grain_for(cells * 40), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -288,7 +282,7 @@ void roi_align(const T* x, const RoiGeometry& g, const T* rois, const int64_t* b
 }
 
 template <class T>
-void max_roi_pool(const T* x, const RoiGeometry& g, const T* rois, int64_t count, T* y) {
+void max_roi_pool_of(const T* x, const RoiGeometry& g, const T* rois, int64_t count, T* y) {
   const int64_t cells = g.out_height * g.out_width, plane = g.height * g.width;
   const auto pixel = [&](T v) {
     const T at = std::round(v * static_cast<T>(g.scale));
@@ -321,14 +315,38 @@ void max_roi_pool(const T* x, const RoiGeometry& g, const T* rois, int64_t count
   });
 }
 
-#define ONNXLET_INSTANTIATE(T)                                                                                          \
-  template void grid_sample<T>(const T*, int64_t, int64_t, const Shape&, const T*, int64_t, const GridOptions&, T*);    \
-  template void affine_grid<T>(const T*, int64_t, const Shape&, bool, T*);                                              \
-  template void col2im<T>(const T*, int64_t, const BlockGeometry&, T*);                                                 \
-  template void roi_align<T>(const T*, const RoiGeometry&, const T*, const int64_t*, int64_t, const RoiAlignOptions&, T*); \
-  template void max_roi_pool<T>(const T*, const RoiGeometry&, const T*, int64_t, T*);
-ONNXLET_INSTANTIATE(float)
-ONNXLET_INSTANTIATE(double)
-#undef ONNXLET_INSTANTIATE
+const float* f32(const void* p) { return static_cast<const float*>(p); }
+const double* f64(const void* p) { return static_cast<const double*>(p); }
+float* f32(void* p) { return static_cast<float*>(p); }
+double* f64(void* p) { return static_cast<double*>(p); }
+
+}  // namespace
+
+void grid_sample(DType type, const void* x, int64_t n, int64_t c, const Shape& dims, const void* grid, int64_t points,
+                 const GridOptions& options, void* y) {
+  if (type == DType::kDouble) return grid_sample_of(f64(x), n, c, dims, f64(grid), points, options, f64(y));
+  grid_sample_of(f32(x), n, c, dims, f32(grid), points, options, f32(y));
+}
+
+void affine_grid(DType type, const void* theta, int64_t n, const Shape& dims, bool align_corners, void* y) {
+  if (type == DType::kDouble) return affine_grid_of(f64(theta), n, dims, align_corners, f64(y));
+  affine_grid_of(f32(theta), n, dims, align_corners, f32(y));
+}
+
+void col2im(DType type, const void* x, int64_t planes, const BlockGeometry& g, void* y) {
+  if (type == DType::kDouble) return col2im_of(f64(x), planes, g, f64(y));
+  col2im_of(f32(x), planes, g, f32(y));
+}
+
+void roi_align(DType type, const void* x, const RoiGeometry& g, const void* rois, const int64_t* batch, int64_t count,
+               const RoiAlignOptions& options, void* y) {
+  if (type == DType::kDouble) return roi_align_of(f64(x), g, f64(rois), batch, count, options, f64(y));
+  roi_align_of(f32(x), g, f32(rois), batch, count, options, f32(y));
+}
+
+void max_roi_pool(DType type, const void* x, const RoiGeometry& g, const void* rois, int64_t count, void* y) {
+  if (type == DType::kDouble) return max_roi_pool_of(f64(x), g, f64(rois), count, f64(y));
+  max_roi_pool_of(f32(x), g, f32(rois), count, f32(y));
+}
 
 }  // namespace onnxlet

@@ -1,9 +1,11 @@
-// Sampling and pooling at places given by data: grids, regions of interest, sliding blocks.
+// Sampling and pooling at places given by data: grids, regions of interest, sliding blocks. `type` is float or double,
+// and that of all floating-point arguments.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
+#include "base/dtype.h"
 #include "base/shape.h"
 
 namespace onnxlet {
@@ -19,20 +21,17 @@ struct GridOptions {
 inline constexpr int kMaxGridDims = 3;
 
 // y [n, c, points] from x [n, c, dims...] at grid [n, points, rank of dims], coordinates innermost axis first.
-template <class T>
-void grid_sample(const T* x, int64_t n, int64_t c, const Shape& dims, const T* grid, int64_t points, const GridOptions& options, T* y);
+void grid_sample(DType type, const void* x, int64_t n, int64_t c, const Shape& dims, const void* grid, int64_t points, const GridOptions& options, void* y);
 
 // y [n, dims..., k] from theta [n, k, k + 1], k the rank of dims.
-template <class T>
-void affine_grid(const T* theta, int64_t n, const Shape& dims, bool align_corners, T* y);
+void affine_grid(DType type, const void* theta, int64_t n, const Shape& dims, bool align_corners, void* y);
 
 struct BlockGeometry {  // per spatial axis
   Shape image, block, columns;
   std::span<const int64_t> strides, dilations, pads_begin;
 };
 // Sums the columns [planes, block, columns] into images [planes, image].
-template <class T>
-void col2im(const T* x, int64_t planes, const BlockGeometry& g, T* y);
+void col2im(DType type, const void* x, int64_t planes, const BlockGeometry& g, void* y);
 
 struct RoiGeometry {
   int64_t channels, height, width, out_height, out_width;
@@ -43,11 +42,9 @@ struct RoiAlignOptions {
   bool max, half_pixel;
 };
 // y [rois, channels, out_height, out_width]; rois are [x1, y1, x2, y2], batch[i] is already checked.
-template <class T>
-void roi_align(const T* x, const RoiGeometry& g, const T* rois, const int64_t* batch, int64_t count, const RoiAlignOptions& options, T* y);
+void roi_align(DType type, const void* x, const RoiGeometry& g, const void* rois, const int64_t* batch, int64_t count, const RoiAlignOptions& options, void* y);
 
 // rois are [batch, x1, y1, x2, y2].
-template <class T>
-void max_roi_pool(const T* x, const RoiGeometry& g, const T* rois, int64_t count, T* y);
+void max_roi_pool(DType type, const void* x, const RoiGeometry& g, const void* rois, int64_t count, void* y);
 
 }  // namespace onnxlet

@@ -6,9 +6,8 @@ namespace onnxlet {
 namespace {
 
 template <class T>
-void resample_row(const T* src, int64_t out, const Taps<T>& taps, T* dst) {
+void resample_row(const T* src, int64_t out, const Taps& taps, const T* w, T* dst) {
   const int32_t* index = taps.indices;
-  const T* w = taps.weights;
   if (taps.taps == 2) {
     for (int64_t j = 0; j < out; ++j) dst[j] = w[2 * j] * src[index[2 * j]] + w[2 * j + 1] * src[index[2 * j + 1]];
     return;
@@ -39,27 +38,32 @@ void blend_rows(const T* src, int64_t inner, const int32_t* index, const T* w, i
   }
 }
 
-}  // namespace
-
 template <class T>
-void resample_axis(const T* src, const Rows& rows, int64_t out, const Taps<T>& taps, T* dst) {
+void resample(const T* src, const Rows& rows, int64_t out, const Taps& taps, const T* weights, T* dst) {
   const int64_t inner = rows.inner, n = rows.n;
   if (inner == 1) {
     parallel_for(rows.outer, grain_for(out * taps.taps * 2), [&](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) resample_row(src + o * n, out, taps, dst + o * out);
+      for (int64_t o = begin; o < end; ++o) resample_row(src + o * n, out, taps, weights, dst + o * out);
     });
     return;
   }
   parallel_for(rows.outer * out, grain_for(inner * taps.taps), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t j = i % out;
-      blend_rows(src + i / out * n * inner, inner, taps.indices + j * taps.taps, taps.weights + j * taps.taps, taps.taps,
+      blend_rows(src + i / out * n * inner, inner, taps.indices + j * taps.taps, weights + j * taps.taps, taps.taps,
                  dst + i * inner);
     }
   });
 }
 
-template void resample_axis<float>(const float*, const Rows&, int64_t, const Taps<float>&, float*);
-template void resample_axis<double>(const double*, const Rows&, int64_t, const Taps<double>&, double*);
+}  // namespace
+
+void resample_axis(DType type, const void* src, const Rows& rows, int64_t out, const Taps& taps, void* dst) {
+  if (type == DType::kDouble) {
+    resample(static_cast<const double*>(src), rows, out, taps, taps.wide_weights, static_cast<double*>(dst));
+  } else {
+    resample(static_cast<const float*>(src), rows, out, taps, taps.weights, static_cast<float*>(dst));
+  }
+}
 
 }  // namespace onnxlet

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "base/visit.h"
 #include "kernels/move.h"
+#include "ops/as_float.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
 
@@ -117,8 +117,7 @@ uint64_t range_length(T start, T limit, T delta) {
     return n > 0 ? (n < 9e18 ? static_cast<uint64_t>(n) : UINT64_MAX) : 0;
   } else {
     if (delta > 0 ? start >= limit : start <= limit) return 0;
-    const uint64_t s = static_cast<uint64_t>(static_cast<int64_t>(start)), l = static_cast<uint64_t>(static_cast<int64_t>(limit));
-    const uint64_t d = static_cast<uint64_t>(static_cast<int64_t>(delta));
+    const uint64_t s = static_cast<uint64_t>(start), l = static_cast<uint64_t>(limit), d = static_cast<uint64_t>(delta);
     const uint64_t span = delta > 0 ? l - s : s - l, step = delta > 0 ? d : 0 - d;
     return (span - 1) / step + 1;
   }
@@ -136,23 +135,31 @@ struct Range : Op {
     for (const Tensor* t : {&start, &limit, &delta}) {
       if (t->size() != 1) return run_failed("start, limit and delta must be scalars; one has shape ", t->shape());
     }
-    return visit<Ieee, Halves, Types<int16_t, int32_t, int64_t>>(start.dtype(), [&]<class T>() -> Status {
-      using A = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
-      const A s = static_cast<A>(*start.data<T>()), l = static_cast<A>(*limit.data<T>()), d = static_cast<A>(*delta.data<T>());
-      if (d == A(0) || d != d) return run_failed("delta must not be 0");
-      const uint64_t n = range_length<A>(s, l, d);
-      if (n > (uint64_t{1} << 48)) return run_failed("the range would have ", n, " elements");
-      OL_ASSIGN(Tensor* y, ctx.out(0, start.dtype(), Shape{static_cast<int64_t>(n)}));
-      T* out = y->mutable_data<T>();
-      for (uint64_t i = 0; i < n; ++i) {
-        if constexpr (std::is_integral_v<A>) {
-          out[i] = static_cast<T>(static_cast<uint64_t>(s) + i * static_cast<uint64_t>(d));
-        } else {
-          out[i] = static_cast<T>(s + static_cast<A>(i) * d);
-        }
-      }
-      return {};
-    });
+    const DType type = start.dtype();
+    if (type == DType::kFloat) return fill<float>(ctx, DType::kFloat);
+    if (type == DType::kDouble) return fill<double>(ctx, DType::kDouble);
+    if (is_float(type)) return fill<float>(ctx, DType::kFloat);
+    return fill<int64_t>(ctx, DType::kInt64);
+  }
+
+  template <class T>
+  static Status fill(OpContext& ctx, DType type) {
+    OL_ASSIGN(const T* start, values_as<T>(ctx, ctx.in(0)));
+    OL_ASSIGN(const T* limit, values_as<T>(ctx, ctx.in(1)));
+    OL_ASSIGN(const T* delta, values_as<T>(ctx, ctx.in(2)));
+    const T s = *start, d = *delta;
+    if (d == T(0) || d != d) return run_failed("delta must not be 0");
+    const uint64_t n = range_length<T>(s, *limit, d);
+    if (n > (uint64_t{1} << 48)) return run_failed("the range would have ", n, " elements");
+    OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(0).dtype(), Shape{static_cast<int64_t>(n)}));
+    OL_ASSIGN(void* to, staging_for(ctx, y, type));
+    T* out = static_cast<T*>(to);
+    for (uint64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_integral_v<T>) out[i] = static_cast<T>(static_cast<uint64_t>(s) + i * static_cast<uint64_t>(d));
+      else out[i] = s + static_cast<T>(i) * d;
+    }
+    store(to, type, y);
+    return {};
   }
 };
 

@@ -175,7 +175,8 @@ struct GatherBlockQuantized : Op {
     OL_ASSIGN(const Shape out_shape, make_shape(dims));
     OL_ASSIGN(const int64_t* index, wrap_indices(ctx, indices, shape[at]));
     OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(2).dtype(), out_shape));
-    OL_ASSIGN(float* to, staging_for<float>(ctx, y));
+    OL_ASSIGN(void* staged, staging_for(ctx, y, DType::kFloat));
+    float* to = static_cast<float*>(staged);
     const Rows rows = split_at(shape, at);
     const int64_t count = indices.size();
     parallel_for(rows.outer * count, grain_for(rows.inner), [&](int64_t begin, int64_t end) {
@@ -183,7 +184,7 @@ struct GatherBlockQuantized : Op {
         dequantize_run(q, (i / count * rows.n + index[i % count]) * rows.inner, rows.inner, to + i * rows.inner);
       }
     });
-    store(to, y);
+    store(to, DType::kFloat, y);
     return {};
   }
 };

@@ -30,11 +30,6 @@ struct GridSample : Op {
   }
 
   Status run(OpContext& ctx) const override {
-    return wants_double(ctx.in(0).dtype()) ? sample<double>(ctx) : sample<float>(ctx);
-  }
-
-  template <class T>
-  Status sample(OpContext& ctx) const {
     const Tensor &x = ctx.in(0), &grid = ctx.in(1);
     const int rank = x.rank() - 2;
     if (rank < 1 || grid.rank() != x.rank() || grid.shape().back() != rank || grid.dim(0) != x.dim(0)) {
@@ -47,13 +42,14 @@ struct GridSample : Op {
       dims.push_back(x.dim(i + 2));
     }
     OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
-    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
-    OL_ASSIGN(const T* at, values_as<T>(ctx, grid));
-    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    const DType type = compute_type(x.dtype());
+    OL_ASSIGN(const void* from, values_as(ctx, x, type));
+    OL_ASSIGN(const void* at, values_as(ctx, grid, type));
+    OL_ASSIGN(void* to, staging_for(ctx, y, type));
     if (y->size() == 0) return {};
     if (dims.size() == 0) return run_failed("X has no pixels to sample: ", x.shape());
-    grid_sample<T>(from, x.dim(0), x.dim(1), dims, at, grid.shape().product(1, rank + 1), options, to);
-    store(to, y);
+    grid_sample(type, from, x.dim(0), x.dim(1), dims, at, grid.shape().product(1, rank + 1), options, to);
+    store(to, type, y);
     return {};
   }
 };
@@ -67,11 +63,6 @@ struct AffineGrid : Op {
   }
 
   Status run(OpContext& ctx) const override {
-    return ctx.in(0).dtype() == DType::kDouble ? make_grid<double>(ctx) : make_grid<float>(ctx);
-  }
-
-  template <class T>
-  Status make_grid(OpContext& ctx) const {
     const Tensor& theta = ctx.in(0);
     OL_ASSIGN(const auto size, to_ints(ctx.in(1), "size"));
     const int64_t k = static_cast<int64_t>(size.size()) - 2;
@@ -84,10 +75,11 @@ struct AffineGrid : Op {
     for (const int64_t d : dims) shape.push_back(d);
     shape.push_back(k);
     OL_ASSIGN(Tensor* y, ctx.out(0, theta.dtype(), shape));
-    OL_ASSIGN(const T* from, values_as<T>(ctx, theta));
-    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
-    affine_grid<T>(from, size[0], dims, align_corners, to);
-    store(to, y);
+    const DType type = compute_type(theta.dtype());
+    OL_ASSIGN(const void* from, values_as(ctx, theta, type));
+    OL_ASSIGN(void* to, staging_for(ctx, y, type));
+    affine_grid(type, from, size[0], dims, align_corners, to);
+    store(to, type, y);
     return {};
   }
 };
@@ -103,11 +95,6 @@ struct Col2Im : Op {
   }
 
   Status run(OpContext& ctx) const override {
-    return wants_double(ctx.in(0).dtype()) ? sum_blocks<double>(ctx) : sum_blocks<float>(ctx);
-  }
-
-  template <class T>
-  Status sum_blocks(OpContext& ctx) const {
     const Tensor& x = ctx.in(0);
     OL_ASSIGN(const auto image, to_ints(ctx.in(1), "image_shape"));
     OL_ASSIGN(const auto block, to_ints(ctx.in(2), "block_shape"));
@@ -134,10 +121,11 @@ struct Col2Im : Op {
     Shape shape{x.dim(0), x.dim(1) / cells};
     for (const int64_t d : image) shape.push_back(d);
     OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
-    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
-    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
-    col2im<T>(from, shape[0] * shape[1], g, to);
-    store(to, y);
+    const DType type = compute_type(x.dtype());
+    OL_ASSIGN(const void* from, values_as(ctx, x, type));
+    OL_ASSIGN(void* to, staging_for(ctx, y, type));
+    col2im(type, from, shape[0] * shape[1], g, to);
+    store(to, type, y);
     return {};
   }
 };
@@ -161,10 +149,7 @@ struct RoiAlign : Op {
     return {};
   }
 
-  Status run(OpContext& ctx) const override { return ctx.in(0).dtype() == DType::kDouble ? align<double>(ctx) : align<float>(ctx); }
-
-  template <class T>
-  Status align(OpContext& ctx) const {
+  Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &rois = ctx.in(1);
     if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 4 || ctx.in(2).size() != rois.dim(0)) {
       return run_failed("X [N,C,H,W], rois [R,4] and batch_indices [R] are needed; they have shapes ", x.shape(), ", ",
@@ -172,12 +157,13 @@ struct RoiAlign : Op {
     }
     OL_ASSIGN(const int64_t* batch, wrap_indices(ctx, ctx.in(2), x.dim(0)));
     OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), out_height, out_width}));
-    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
-    OL_ASSIGN(const T* boxes, values_as<T>(ctx, rois));
-    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    const DType type = compute_type(x.dtype());
+    OL_ASSIGN(const void* from, values_as(ctx, x, type));
+    OL_ASSIGN(const void* boxes, values_as(ctx, rois, type));
+    OL_ASSIGN(void* to, staging_for(ctx, y, type));
     const RoiGeometry g{x.dim(1), x.dim(2), x.dim(3), out_height, out_width, scale};
-    roi_align<T>(from, g, boxes, batch, rois.dim(0), options, to);
-    store(to, y);
+    roi_align(type, from, g, boxes, batch, rois.dim(0), options, to);
+    store(to, type, y);
     return {};
   }
 };
@@ -193,24 +179,23 @@ struct MaxRoiPool : Op {
     return {};
   }
 
-  Status run(OpContext& ctx) const override { return ctx.in(0).dtype() == DType::kDouble ? pool<double>(ctx) : pool<float>(ctx); }
-
-  template <class T>
-  Status pool(OpContext& ctx) const {
+  Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &rois = ctx.in(1);
     if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 5) {
       return run_failed("X [N,C,H,W] and rois [R,5] are needed; they have shapes ", x.shape(), ", ", rois.shape());
     }
     OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), pooled[0], pooled[1]}));
-    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
-    OL_ASSIGN(const T* boxes, values_as<T>(ctx, rois));
-    OL_ASSIGN(T* to, staging_for<T>(ctx, y));
+    const DType type = compute_type(x.dtype());
+    OL_ASSIGN(const void* from, values_as(ctx, x, type));
+    OL_ASSIGN(const void* boxes, values_as(ctx, rois, type));
+    OL_ASSIGN(void* to, staging_for(ctx, y, type));
     for (int64_t r = 0; r < rois.dim(0); ++r) {
-      const double b = static_cast<double>(boxes[5 * r]);
+      double b;
+      to_double(type, element_at(type, boxes, 5 * r), &b, 1);
       if (!(b >= 0 && b < static_cast<double>(x.dim(0)))) return run_failed("roi ", r, " names image ", b, " of ", x.dim(0));
     }
-    max_roi_pool<T>(from, {x.dim(1), x.dim(2), x.dim(3), pooled[0], pooled[1], scale}, boxes, rois.dim(0), to);
-    store(to, y);
+    max_roi_pool(type, from, {x.dim(1), x.dim(2), x.dim(3), pooled[0], pooled[1], scale}, boxes, rois.dim(0), to);
+    store(to, type, y);
     return {};
   }
 };

@@ -1,80 +1,70 @@
 #include "ops/key_table.h"
 
-#include <algorithm>
 #include <cmath>
 
+#include "base/sort.h"
 #include "kernels/convert.h"
 
 namespace onnxlet {
-namespace {
 
-template <class E>
-void sort_entries(std::vector<E>* entries) {
-  std::stable_sort(entries->begin(), entries->end(), [](const E& a, const E& b) { return a.key < b.key; });
+KeyTable::Kind KeyTable::kind_of(DType t) {
+  return t == DType::kString ? Kind::kStrings : is_float(t) ? Kind::kFloats : Kind::kInts;
 }
 
-template <class E, class K>
-int64_t find_entry(const std::vector<E>& entries, const K& key, int64_t missing) {
-  const auto after = std::upper_bound(entries.begin(), entries.end(), key, [](const K& k, const E& e) { return k < e.key; });
-  return after != entries.begin() && std::prev(after)->key == key ? std::prev(after)->position : missing;
+KeyTable::Key KeyTable::key_at(const Tensor& t, int64_t i) {
+  Key key{};
+  switch (t.dtype()) {  // the usual types first; the rest is rare
+    case DType::kString: key.text = t.data<std::string>()[i]; break;
+    case DType::kInt64: key.whole = t.data<int64_t>()[i]; break;
+    case DType::kFloat: key.real = static_cast<double>(t.data<float>()[i]); break;
+    default: {
+      const char* element = t.data<char>() + i * static_cast<int64_t>(element_size(t.dtype()));
+      if (is_float(t.dtype())) to_double(t.dtype(), element, &key.real, 1);
+      else cast_elements(t.dtype(), element, DType::kInt64, &key.whole, 1, {});
+    }
+  }
+  return key;
 }
 
-}  // namespace
+// NaN comes last.
+bool KeyTable::before(const Key& a, const Key& b) const {
+  switch (kind_) {
+    case Kind::kInts: return a.whole < b.whole;
+    case Kind::kFloats: return a.real < b.real || (std::isnan(b.real) && !std::isnan(a.real));
+    default: return a.text < b.text;
+  }
+}
 
 Status KeyTable::build(const Tensor& keys) {
   keys_ = keys;
+  kind_ = kind_of(keys.dtype());
   const int64_t n = keys.size();
-  if (keys.dtype() == DType::kString) {
-    kind_ = Kind::kStrings;
-    for (int64_t i = 0; i < n; ++i) strings_.push_back({keys.data<std::string>()[i], i});
-  } else if (is_float(keys.dtype())) {
-    kind_ = Kind::kFloats;
-    for (int64_t i = 0; i < n; ++i) {
-      double v;
-      to_double(keys.dtype(), keys.data<char>() + i * static_cast<int64_t>(element_size(keys.dtype())), &v, 1);
-      if (std::isnan(v)) nan_ = i;
-      else floats_.push_back({v, i});
-    }
-  } else {
-    kind_ = Kind::kInts;
-    for (int64_t i = 0; i < n; ++i) {
-      int64_t v;
-      cast_elements(keys.dtype(), keys.data<char>() + i * static_cast<int64_t>(element_size(keys.dtype())), DType::kInt64, &v, 1, {});
-      ints_.push_back({v, i});
-    }
+  std::vector<Key> unsorted;
+  for (int64_t i = 0; i < n; ++i) {
+    unsorted.push_back(key_at(keys, i));
+    positions_.push_back(i);
   }
-  sort_entries(&ints_);
-  sort_entries(&floats_);
-  sort_entries(&strings_);
+  sort_by(positions_.data(), n, [&](int64_t a, int64_t b) {
+    const Key &x = unsorted[static_cast<size_t>(a)], &y = unsorted[static_cast<size_t>(b)];
+    return before(x, y) || (a < b && !before(y, x));
+  });
+  for (const int64_t p : positions_) sorted_.push_back(unsorted[static_cast<size_t>(p)]);
   return {};
 }
 
-int64_t KeyTable::find(std::string_view key, int64_t missing) const { return find_entry(strings_, key, missing); }
-int64_t KeyTable::find(int64_t key, int64_t missing) const { return find_entry(ints_, key, missing); }
-int64_t KeyTable::find(double key, int64_t missing) const {
-  if (std::isnan(key)) return nan_ >= 0 ? nan_ : missing;
-  return find_entry(floats_, key, missing);
+int64_t KeyTable::find(const Key& key, int64_t missing) const {
+  size_t low = 0, high = sorted_.size();  // the first entry behind those equal to key
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (before(key, sorted_[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return low > 0 && !before(sorted_[low - 1], key) ? positions_[low - 1] : missing;
 }
 
 Status KeyTable::find_all(const Tensor& x, int64_t missing, int64_t* out) const {
-  const DType type = x.dtype();
-  const Kind kind = type == DType::kString ? Kind::kStrings : is_float(type) ? Kind::kFloats : Kind::kInts;
-  if (kind != kind_) return run_failed("the input holds ", type, " but the keys are ", keys_.dtype());
-  const auto step = static_cast<int64_t>(element_size(type));
-  for (int64_t i = 0; i < x.size(); ++i) {
-    const char* element = x.data<char>() + i * step;
-    if (kind == Kind::kStrings) {
-      out[i] = find(std::string_view(x.data<std::string>()[i]), missing);
-    } else if (kind == Kind::kFloats) {
-      double v;
-      to_double(type, element, &v, 1);
-      out[i] = find(v, missing);
-    } else {
-      int64_t v;
-      cast_elements(type, element, DType::kInt64, &v, 1, {});
-      out[i] = find(v, missing);
-    }
-  }
+  if (kind_of(x.dtype()) != kind_) return run_failed("the input holds ", x.dtype(), " but the keys are ", keys_.dtype());
+  for (int64_t i = 0; i < x.size(); ++i) out[i] = find(key_at(x, i), missing);
   return {};
 }
 

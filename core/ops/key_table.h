@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,24 +15,23 @@ class KeyTable {
   Status build(const Tensor& keys);
   // out[i] = position of x[i], or `missing`. x must be of the keys' kind.
   Status find_all(const Tensor& x, int64_t missing, int64_t* out) const;
-  int64_t find(std::string_view key, int64_t missing) const;
-  int64_t find(int64_t key, int64_t missing) const;
 
  private:
   enum class Kind : uint8_t { kInts, kFloats, kStrings };
-  int64_t find(double key, int64_t missing) const;
-
-  template <class K>
-  struct Entry {
-    K key;
-    int64_t position;
+  struct Key {  // the one the kind says
+    int64_t whole;
+    double real;
+    std::string_view text;
   };
+  static Kind kind_of(DType t);
+  static Key key_at(const Tensor& t, int64_t i);
+  bool before(const Key& a, const Key& b) const;
+  int64_t find(const Key& key, int64_t missing) const;
+
   Kind kind_ = Kind::kInts;
-  std::vector<Entry<int64_t>> ints_;
-  std::vector<Entry<double>> floats_;
-  std::vector<Entry<std::string_view>> strings_;
-  Tensor keys_;  // what the views point into
-  int64_t nan_ = -1;
+  Tensor keys_;                  // what the views point into
+  std::vector<Key> sorted_;
+  std::vector<int64_t> positions_;
 };
 
 }  // namespace onnxlet

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/number_text.h"
+#include "base/sort.h"
 #include "base/visit.h"
 #include "kernels/gather.h"
 #include "kernels/move.h"
@@ -210,10 +211,12 @@ struct Binarizer : Op {
     const Tensor& x = ctx.in(0);
     const int64_t n = x.size();
     OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
-    return visit<Ieee, SignedInts, UnsignedInts, Halves>(x.dtype(), [&]<class T>() -> Status {
-      for (int64_t i = 0; i < n; ++i) y->mutable_data<T>()[i] = T(static_cast<float>(x.data<T>()[i]) > threshold ? 1 : 0);
-      return {};
-    });
+    OL_ASSIGN(const double* from, values_as<double>(ctx, x));
+    const float zero_one[] = {0, 1};
+    for (int64_t i = 0; i < n; ++i) {
+      cast_elements(DType::kFloat, &zero_one[from[i] > static_cast<double>(threshold)], x.dtype(), element_at(x.dtype(), y->mutable_raw(), i), 1, {});
+    }
+    return {};
   }
 };
 
@@ -415,7 +418,7 @@ struct CastMap : Op {
     const int64_t* keys = map.keys.data<int64_t>();
     std::vector<int64_t> order(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) order[static_cast<size_t>(i)] = i;
-    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
+    sort_by(order.data(), n, [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
     OL_ASSIGN(Tensor* y, ctx.out(0, to, Shape{1, sparse ? max_map : n}));
     clear_elements(to, y->mutable_raw(), y->size());
     if (to == DType::kString) std::fill_n(y->mutable_data<std::string>(), y->size(), std::string("0"));

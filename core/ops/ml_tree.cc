@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/sort.h"
 #include "kernels/ml.h"
 #include "ops/ml_scores.h"
 #include "ops/op.h"
@@ -107,25 +108,31 @@ Result<uint32_t> feature_mode(int64_t feature, int64_t mode, bool missing) {
 // Where (tree, node) pairs are in the nodes_* lists.
 class NodeIndex {
  public:
-  NodeIndex(const std::vector<int64_t>& trees, const std::vector<int64_t>& nodes) {
-    for (size_t i = 0; i < trees.size(); ++i) entries_.push_back({trees[i], nodes[i], static_cast<int32_t>(i)});
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
-      return a.tree != b.tree ? a.tree < b.tree : a.node < b.node;
+  NodeIndex(const std::vector<int64_t>& trees, const std::vector<int64_t>& nodes) : trees_(trees), nodes_(nodes) {
+    for (size_t i = 0; i < trees.size(); ++i) order_.push_back(static_cast<int64_t>(i));
+    sort_by(order_.data(), static_cast<int64_t>(order_.size()), [&](int64_t a, int64_t b) {
+      const auto x = static_cast<size_t>(a), y = static_cast<size_t>(b);
+      return before(trees[x], nodes[x], trees[y], nodes[y]) || (a < b && !before(trees[y], nodes[y], trees[x], nodes[x]));
     });
   }
-  int32_t find(int64_t tree, int64_t node) const {  // -1: no such node
-    const auto it = std::lower_bound(entries_.begin(), entries_.end(), Entry{tree, node, 0}, [](const Entry& a, const Entry& b) {
-      return a.tree != b.tree ? a.tree < b.tree : a.node < b.node;
-    });
-    return it != entries_.end() && it->tree == tree && it->node == node ? it->index : -1;
+  int32_t find(int64_t tree, int64_t node) const {  // the first such node; -1: none
+    size_t low = 0, high = order_.size();
+    while (low < high) {
+      const size_t middle = (low + high) / 2, at = static_cast<size_t>(order_[middle]);
+      if (before(trees_[at], nodes_[at], tree, node)) low = middle + 1;
+      else high = middle;
+    }
+    if (low == order_.size()) return -1;
+    const auto at = static_cast<size_t>(order_[low]);
+    return trees_[at] == tree && nodes_[at] == node ? static_cast<int32_t>(at) : -1;
   }
 
  private:
-  struct Entry {
-    int64_t tree, node;
-    int32_t index;
-  };
-  std::vector<Entry> entries_;
+  static bool before(int64_t tree_a, int64_t node_a, int64_t tree_b, int64_t node_b) {
+    return tree_a != tree_b ? tree_a < tree_b : node_a < node_b;
+  }
+  const std::vector<int64_t>&trees_, &nodes_;
+  std::vector<int64_t> order_;
 };
 
 constexpr std::string_view kModeNames[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "LEAF"};
@@ -201,19 +208,21 @@ struct NodeLists {
   }
 
   Status add_weights(const NodeIndex& index, const std::vector<int32_t>& place, int32_t leaf_count, Ensemble* e) const {
-    std::vector<std::pair<int32_t, size_t>> order;  // leaf, weight
+    std::vector<int64_t> order;  // leaf << 32 | weight
     for (size_t i = 0; i < weights.size(); ++i) {
       const int32_t at = index.find(weight_trees[i], weight_nodes[i]);
       if (at < 0) return invalid_graph("a weight names node ", weight_nodes[i], " of tree ", weight_trees[i], ", which does not exist");
       if (weight_ids[i] < 0 || weight_ids[i] >= e->targets) {
         return invalid_graph("a weight names class or target ", weight_ids[i], " of ", e->targets);
       }
-      if (place[static_cast<size_t>(at)] < 0) order.emplace_back(~place[static_cast<size_t>(at)], i);  // inner nodes have no say
+      const int32_t leaf = ~place[static_cast<size_t>(at)];
+      if (leaf >= 0) order.push_back(static_cast<int64_t>(leaf) << 32 | static_cast<int64_t>(i));  // inner nodes have no say
     }
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    sort_by(order.data(), static_cast<int64_t>(order.size()), [](int64_t a, int64_t b) { return a < b; });
     e->leaf_begin.assign(static_cast<size_t>(leaf_count) + 1, 0);
-    for (const auto& [leaf, i] : order) {
-      ++e->leaf_begin[static_cast<size_t>(leaf) + 1];
+    for (const int64_t entry : order) {
+      const auto i = static_cast<size_t>(entry & 0xffffffff);
+      ++e->leaf_begin[static_cast<size_t>(entry >> 32) + 1];
       e->weights.push_back({static_cast<int32_t>(weight_ids[i]), weights[i]});
     }
     for (size_t leaf = 0; leaf < static_cast<size_t>(leaf_count); ++leaf) e->leaf_begin[leaf + 1] += e->leaf_begin[leaf];

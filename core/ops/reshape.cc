@@ -1,9 +1,9 @@
 // Operators that keep the elements and change the shape, describe it, or repeat it.
 #include <algorithm>
 
-#include "base/visit.h"
 #include "kernels/move.h"
 #include "kernels/mt19937.h"
+#include "ops/as_float.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
 
@@ -267,14 +267,18 @@ struct Dropout : Op {
     Mt19937 random(seeded ? seed : static_cast<uint32_t>(ctx.next_random()));
     for (int64_t i = 0; i < x.size(); ++i) keep[i] = random.uniform() >= ratio;
     const double scale = 1 / (1 - ratio);
-    return visit<Ieee, Halves, Float8s>(x.dtype(), [&]<class T>() -> Status {
-      using F = std::conditional_t<std::is_same_v<T, double>, double, float>;
-      for (int64_t i = 0; i < x.size(); ++i) {
-        const F v = static_cast<F>(x.data<T>()[i]) * static_cast<F>(scale);
-        y->mutable_data<T>()[i] = T(keep[i] ? v : F(0));
-      }
-      return {};
-    });
+    if (x.dtype() == DType::kDouble) return apply<double>(ctx, keep, scale, y);
+    return apply<float>(ctx, keep, scale, y);
+  }
+
+  template <class T>
+  static Status apply(OpContext& ctx, const bool* keep, double scale, Tensor* y) {
+    OL_ASSIGN(const T* from, values_as<T>(ctx, ctx.in(0)));
+    OL_ASSIGN(void* staged, staging_for(ctx, y, dtype_of<T>));
+    T* to = static_cast<T*>(staged);
+    for (int64_t i = 0; i < y->size(); ++i) to[i] = keep[i] ? from[i] * static_cast<T>(scale) : T(0);
+    store(to, dtype_of<T>, y);
+    return {};
   }
 };
 

@@ -6,6 +6,7 @@
 #include "base/visit.h"
 #include "kernels/move.h"
 #include "kernels/resize.h"
+#include "ops/as_float.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
 
@@ -99,11 +100,7 @@ struct Resize : Op {
     if (y->size() == 0) return {};
     if (x.size() == 0) return run_failed("an input without elements, ", x.shape(), ", cannot be resized to ", shape);
     if (mode == Mode::kNearest) return run_nearest(ctx, plan, y);
-    switch (x.dtype()) {
-      case DType::kDouble: case DType::kInt32: case DType::kInt64: case DType::kUint32: case DType::kUint64:
-        return interpolate<double>(ctx, plan, y);
-      default: return interpolate<float>(ctx, plan, y);
-    }
+    return interpolate(ctx, plan, y);
   }
 
   // ---- what each axis does
@@ -141,20 +138,19 @@ struct Resize : Op {
     return {};
   }
 
-  static Status read_roi(const OpContext& ctx, const std::vector<int>& which, std::vector<AxisPlan>* plan) {
+  static Status read_roi(OpContext& ctx, const std::vector<int>& which, std::vector<AxisPlan>* plan) {
     const Tensor* roi = ctx.opt(1);
     const size_t n = which.size();
     if (roi == nullptr || roi->size() != static_cast<int64_t>(2 * n)) {
       return run_failed("tf_crop_and_resize needs a roi of ", 2 * n, " numbers; it has ", roi == nullptr ? 0 : roi->size());
     }
-    return visit<Ieee, Halves>(roi->dtype(), [&]<class T>() -> Status {
-      for (size_t i = 0; i < n; ++i) {
-        AxisPlan& p = (*plan)[static_cast<size_t>(which[i])];
-        p.roi_start = static_cast<float>(roi->data<T>()[i]);
-        p.roi_end = static_cast<float>(roi->data<T>()[i + n]);
-      }
-      return {};
-    });
+    OL_ASSIGN(const float* edges, values_as<float>(ctx, *roi));
+    for (size_t i = 0; i < n; ++i) {
+      AxisPlan& p = (*plan)[static_cast<size_t>(which[i])];
+      p.roi_start = edges[i];
+      p.roi_end = edges[i + n];
+    }
+    return {};
   }
 
   Status plan_sizes(const Tensor& sizes, const std::vector<int>& which, std::vector<AxisPlan>* plan) const {
@@ -282,13 +278,13 @@ struct Resize : Op {
 
   // Taps of one axis. The window of an even number of taps starts at `first` relative to the pixel left of the source
   // coordinate (strictly left, so that the distance is in (0, 1]).
-  template <class T>
-  Result<Taps<T>> make_taps(OpContext& ctx, const AxisPlan& p) const {
+  Result<Taps> make_taps(OpContext& ctx, const AxisPlan& p) const {
     const double stretch = antialias ? std::min(1.0, static_cast<double>(p.scale)) : 1.0;
     const double reach = mode == Mode::kCubic ? 2 : 1;
     const int64_t first = static_cast<int64_t>(std::floor(-reach / stretch)) + 1, n = 2 - 2 * first;
     OL_ASSIGN(int32_t* indices, ctx.scratch_of<int32_t>(p.out * n));
-    OL_ASSIGN(T* weights, ctx.scratch_of<T>(p.out * n));
+    OL_ASSIGN(double* weights, ctx.scratch_of<double>(p.out * n));
+    OL_ASSIGN(float* narrow, ctx.scratch_of<float>(p.out * n));
     for (int64_t j = 0; j < p.out; ++j) {
       const double x = static_cast<double>(source(p, j)), left = std::ceil(x) - 1;
       double sum = 0;
@@ -303,75 +299,55 @@ struct Resize : Op {
           }
           if (antialias || exclude_outside) w = sum != 0 ? w / sum : 0;
           indices[j * n + k] = static_cast<int32_t>(std::clamp(at, 0.0, static_cast<double>(p.in - 1)));
-          weights[j * n + k] = static_cast<T>(w);
+          weights[j * n + k] = w;
+          narrow[j * n + k] = static_cast<float>(w);
         }
       }
     }
-    return Taps<T>{n, indices, weights};
+    return Taps{n, indices, narrow, weights};
   }
 
-  template <class T>
   Status interpolate(OpContext& ctx, const std::vector<AxisPlan>& plan, Tensor* y) const {
     const Tensor& x = ctx.in(0);
-    const T* current = nullptr;
-    OL_TRY(load(ctx, x, &current));
+    const DType type = compute_type(x.dtype());
+    OL_ASSIGN(const void* current, values_as(ctx, x, type));
     std::vector<int> order;  // shrinking axes first, the innermost first among equals
-    for (int axis = x.rank() - 1; axis >= 0; --axis) {
-      if (!plan[static_cast<size_t>(axis)].identity) order.push_back(axis);
+    for (const bool shrinking : {true, false}) {
+      for (int axis = x.rank() - 1; axis >= 0; --axis) {
+        const AxisPlan& p = plan[static_cast<size_t>(axis)];
+        if (!p.identity && (p.scale < 1) == shrinking) order.push_back(axis);
+      }
     }
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return plan[static_cast<size_t>(a)].scale < plan[static_cast<size_t>(b)].scale;
-    });
     Shape shape = x.shape();
-    const bool direct = y->dtype() == dtype_of<T>;
+    const bool direct = y->dtype() == type;
     for (size_t i = 0; i < order.size(); ++i) {
       const int axis = order[i];
       const AxisPlan& p = plan[static_cast<size_t>(axis)];
       if (p.in > INT32_MAX) return not_implemented("an axis of length ", p.in, " is too long for Resize");
-      OL_ASSIGN(const Taps<T> taps, make_taps<T>(ctx, p));
+      OL_ASSIGN(const Taps taps, make_taps(ctx, p));
       const Rows rows = split_at(shape, axis);
       shape[axis] = p.out;
-      T* next = y->mutable_data<T>();
+      void* next = y->mutable_raw();
       if (!direct || i + 1 < order.size()) {
-        OL_ASSIGN(next, ctx.scratch_of<T>(shape.size()));
+        OL_ASSIGN(next, ctx.scratch(static_cast<size_t>(shape.size()) * element_size(type)));
       }
-      resample_axis<T>(current, rows, p.out, taps, next);
+      resample_axis(type, current, rows, p.out, taps, next);
       current = next;
     }
-    if (!direct) {
-      OL_TRY(store(current, y));
-    }
+    if (!direct) round_into(current, type, y);
     extrapolate(plan, y);
     return {};
   }
 
-  template <class T>
-  static Status load(OpContext& ctx, const Tensor& x, const T** out) {
-    if (x.dtype() == dtype_of<T>) {
-      *out = x.data<T>();
-      return {};
+  // Integers are rounded, to even, and saturate.
+  static void round_into(const void* from, DType type, Tensor* y) {
+    if (is_float(y->dtype())) return store(from, type, y);
+    const auto step = static_cast<int64_t>(element_size(y->dtype()));
+    for (int64_t i = 0; i < y->size(); ++i) {
+      double v;
+      to_double(type, element_at(type, from, i), &v, 1);
+      store_scalar(y->dtype(), std::nearbyint(v), y->mutable_data<char>() + i * step);
     }
-    OL_ASSIGN(T* copy, ctx.scratch_of<T>(x.size()));
-    *out = copy;
-    return visit<Ieee, Halves, SignedInts, UnsignedInts, Bool>(x.dtype(), [&]<class S>() -> Status {
-      for (int64_t i = 0; i < x.size(); ++i) {
-        if constexpr (std::is_arithmetic_v<S>) copy[i] = static_cast<T>(x.data<S>()[i]);
-        else copy[i] = static_cast<T>(static_cast<float>(x.data<S>()[i]));
-      }
-      return {};
-    });
-  }
-
-  template <class T>
-  static Status store(const T* from, Tensor* y) {
-    char* to = static_cast<char*>(y->mutable_raw());
-    const size_t step = element_size(y->dtype());
-    const bool whole = !is_float(y->dtype());
-    for (int64_t i = 0; i < y->size(); ++i, to += step) {
-      const double v = static_cast<double>(from[i]);
-      store_scalar(y->dtype(), whole ? std::nearbyint(v) : v, to);
-    }
-    return {};
   }
 };
 

@@ -1,9 +1,10 @@
 // Operators whose output depends on which elements hold: Where, Compress, NonZero, Unique, OneHot, Trilu, ReverseSequence.
 #include <algorithm>
-#include <cmath>
 #include <string>
 
+#include "base/sort.h"
 #include "base/visit.h"
+#include "kernels/convert.h"
 #include "kernels/gather.h"
 #include "kernels/move.h"
 #include "kernels/select.h"
@@ -64,40 +65,51 @@ struct Compress : Op {
 template <class T>
 bool is_nonzero(const T& v) {
   if constexpr (std::is_same_v<T, std::string>) return !v.empty();
-  else if constexpr (std::is_arithmetic_v<T>) return v != T(0);
   else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) return v.re != 0 || v.im != 0;
-  else if constexpr (requires { T::kMask; }) return v.bits != 0;
-  else return static_cast<float>(v) != 0;
+  else return v != T(0);
+}
+
+// flags[i] = whether x[i] is not zero; the result counts them. Integers by their bits, whatever they mean.
+Result<int64_t> mark_nonzero(const Tensor& x, bool* flags) {
+  int64_t count = 0;
+  const auto mark = [&]<class T>() -> Status {
+    for (int64_t i = 0; i < x.size(); ++i) count += flags[i] = is_nonzero(x.data<T>()[i]);
+    return {};
+  };
+  if (!is_float(x.dtype()) && x.dtype() != DType::kString && element_size(x.dtype()) <= 8 && x.dtype() != DType::kComplex64) {
+    visit_size(x.dtype(), [&]<class T>() {
+      if constexpr (std::is_integral_v<T>) (void)mark.template operator()<T>();
+    });
+  } else if (is_float_like(x.dtype()) && x.dtype() != DType::kFloat) {
+    float v;
+    const auto step = static_cast<int64_t>(element_size(x.dtype()));
+    for (int64_t i = 0; i < x.size(); ++i) {
+      to_float(x.dtype(), x.data<char>() + i * step, &v, 1);
+      count += flags[i] = v != 0;
+    }
+  } else {
+    OL_TRY((visit<Ieee, Complexes, Strings>(x.dtype(), mark)));
+  }
+  return count;
 }
 
 struct NonZero : Op {
   Status init(Attrs&) { return {}; }
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
-    return visit<Ieee, Halves, SignedInts, UnsignedInts, Bool, Strings, Complexes>(x.dtype(), [&]<class T>() -> Status {
-      return collect(ctx, x.data<T>());
-    });
-  }
-
-  template <class T>
-  static Status collect(OpContext& ctx, const T* data) {
-    const Shape& in = ctx.in(0).shape();
-    const int64_t size = in.size();
-    int64_t count = 0;
-    for (int64_t i = 0; i < size; ++i) count += is_nonzero(data[i]);
+    const Shape& in = x.shape();
+    OL_ASSIGN(bool* flags, ctx.scratch_of<bool>(x.size()));
+    OL_ASSIGN(const int64_t count, mark_nonzero(x, flags));
     const int rank = std::max(1, in.rank());  // a scalar counts as one row
     OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt64, Shape{rank, count}));
     int64_t* out = y->mutable_data<int64_t>();
-    const Shape strides = in.strides();
-    for (int64_t i = 0, at = 0; i < size; ++i) {
-      if (!is_nonzero(data[i])) continue;
-      if (in.rank() == 0) out[at] = 0;
-      int64_t rest = i;
-      for (int axis = 0; axis < in.rank(); ++axis) {
-        out[axis * count + at] = rest / strides[axis];
-        rest %= strides[axis];
+    int64_t index[Shape::kMaxRank] = {};
+    for (int64_t i = 0, at = 0; i < x.size(); ++i) {
+      if (flags[i]) {
+        for (int axis = 0; axis < rank; ++axis) out[axis * count + at] = index[axis];
+        ++at;
       }
-      ++at;
+      for (int axis = in.rank() - 1; axis >= 0 && ++index[axis] == in[axis]; --axis) index[axis] = 0;
     }
     return {};
   }
@@ -154,7 +166,7 @@ struct Unique : Op {
       return 0;
     };
     for (int64_t i = 0; i < n; ++i) order[i] = i;
-    std::sort(order, order + n, [&](int64_t a, int64_t b) {
+    sort_by(order, n, [&](int64_t a, int64_t b) {
       const int c = compare_slices(a, b);
       return c != 0 ? c < 0 : a < b;
     });
@@ -183,7 +195,7 @@ struct Unique : Op {
 
   static void by_appearance(std::vector<int64_t>* first, int64_t* group, int64_t n) {
     std::vector<int64_t> rank(first->size()), sorted_first = *first;
-    std::sort(sorted_first.begin(), sorted_first.end());
+    sort_by(sorted_first.data(), static_cast<int64_t>(sorted_first.size()), [](int64_t a, int64_t b) { return a < b; });
     for (size_t i = 0; i < first->size(); ++i) {
       rank[i] = std::lower_bound(sorted_first.begin(), sorted_first.end(), (*first)[i]) - sorted_first.begin();
     }
@@ -238,23 +250,11 @@ struct OneHot : Op {
     Shape shape = indices.shape();
     shape.insert(at, depth);
     OL_ASSIGN(int64_t* index, ctx.scratch_of<int64_t>(indices.size()));
-    OL_TRY((visit<Ieee, Halves, SignedInts, UnsignedInts>(indices.dtype(), [&]<class T>() -> Status {
-      for (int64_t i = 0; i < indices.size(); ++i) index[i] = to_index(indices.data<T>()[i]);
-      return {};
-    })));
+    if (indices.dtype() == DType::kString) return not_implemented("indices must be numbers");
+    cast_elements(indices.dtype(), indices.raw(), DType::kInt64, index, indices.size(), {});
     OL_ASSIGN(Tensor* y, ctx.out(0, values.dtype(), shape));
     one_hot(values.dtype(), index, split_at(shape, at), values.raw(), y->mutable_raw());
     return {};
-  }
-
-  template <class T>
-  static int64_t to_index(T v) {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<int64_t>(v);
-    } else {
-      const double d = static_cast<double>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(v));
-      return std::abs(d) < 9e18 ? static_cast<int64_t>(d) : INT64_MAX;
-    }
   }
 };
 

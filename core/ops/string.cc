@@ -99,7 +99,7 @@ struct StringNormalizer : Op {
   enum class Case { kNone, kLower, kUpper };
   Case change;
   bool case_sensitive;
-  std::vector<std::string> stopwords;  // in lower case unless case_sensitive; sorted
+  std::vector<std::string> stopwords;  // in lower case unless case_sensitive
 
   Status init(Attrs& a) {
     const std::string_view action = a.s("case_change_action", "NONE");
@@ -112,7 +112,6 @@ struct StringNormalizer : Op {
     for (const std::string_view word : a.strings("stopwords")) {
       stopwords.push_back(case_sensitive ? std::string(word) : to_lower(word));
     }
-    std::sort(stopwords.begin(), stopwords.end());
     return {};
   }
 
@@ -123,7 +122,7 @@ struct StringNormalizer : Op {
     }
     std::vector<std::string> kept;
     for (const std::string& s : x.values<std::string>()) {
-      if (!stopwords.empty() && std::binary_search(stopwords.begin(), stopwords.end(), case_sensitive ? s : to_lower(s))) continue;
+      if (is_stopword(case_sensitive ? s : to_lower(s))) continue;
       kept.push_back(change == Case::kNone ? s : change == Case::kLower ? to_lower(s) : to_upper(s));
     }
     if (kept.empty()) kept.emplace_back();  // the specification wants one empty string
@@ -133,6 +132,8 @@ struct StringNormalizer : Op {
     std::move(kept.begin(), kept.end(), y->mutable_data<std::string>());
     return {};
   }
+
+  bool is_stopword(const std::string& s) const { return std::find(stopwords.begin(), stopwords.end(), s) != stopwords.end(); }
 };
 
 struct RegexFullMatch : Op {

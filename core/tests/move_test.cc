@@ -163,10 +163,10 @@ TEST(move_resamples_rows_and_columns_alike) {
   const auto src = numbered<float>(5 * 7);
   const int32_t indices[] = {0, 1, 2, 1, 4, 3};
   const float weights[] = {0.25f, 0.75f, 1.0f, 0.0f, 0.5f, 0.5f};
-  const Taps<float> taps{2, indices, weights};
+  const Taps taps{2, indices, weights, nullptr};
   std::vector<float> across(15), down(21), flat(5 * 7);
-  resample_axis<float>(src.data(), Rows{5, 7, 1}, 3, taps, across.data());
-  resample_axis<float>(src.data(), Rows{1, 5, 7}, 3, taps, down.data());
+  resample_axis(DType::kFloat, src.data(), Rows{5, 7, 1}, 3, taps, across.data());
+  resample_axis(DType::kFloat, src.data(), Rows{1, 5, 7}, 3, taps, down.data());
   for (size_t j = 0; j < 3; ++j) {
     for (size_t i = 0; i < 5; ++i) {
       const float* row = src.data() + i * 7;
