@@ -58,7 +58,9 @@ class Chromium:
     def __enter__(self) -> Chromium:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -74,7 +76,9 @@ class Chromium:
         page.goto((self.server if isolated else self.plain_server).origin + address)
         return page
 
-    def run_jobs(self, jobs: Sequence[dict[str, Any]], *, isolated: bool = True, timeout: float = 600) -> list[dict[str, Any]]:
+    def run_jobs(
+        self, jobs: Sequence[dict[str, Any]], *, isolated: bool = True, timeout: float = 600
+    ) -> list[dict[str, Any]]:
         """The jobs' results, in order. Raises TimeoutError after `timeout` seconds."""
         page = self.page(isolated=isolated)
         try:

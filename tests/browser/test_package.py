@@ -23,12 +23,12 @@ DETERMINISTIC = {"deterministic": True}
 
 def save(graph_nodes: list[onnx.NodeProto], inputs: dict[str, Any], outputs: dict[str, Any], path: Path) -> str:
     """Writes a model with float inputs and outputs of the given shapes; returns its path."""
-    values = [
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in side.items()] for side in (inputs, outputs)
-    ]
-    model = helper.make_model(
-        helper.make_graph(graph_nodes, "g", *values), opset_imports=[helper.make_opsetid("", 17)], ir_version=9
+    starts, ends = (
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in side.items()]
+        for side in (inputs, outputs)
     )
+    graph = helper.make_graph(graph_nodes, "g", starts, ends)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     onnx.save(model, path)
     return str(path)
 
@@ -83,7 +83,10 @@ def test_same_bits_with_and_without_threads_in_chromium_and_node(
 def test_without_isolation_one_thread_and_a_warning(chromium: Chromium, matmul_job: dict[str, Any]) -> None:
     (result,) = chromium.run_jobs([{**matmul_job, "id": "plain", "threads": 4}], isolated=False)
     assert result["ok"] and result["threads"] == 1
-    assert any("4 threads were asked for and 1 is used" in text and "Cross-Origin-Opener-Policy" in text for text in result["warnings"])
+    assert any(
+        "4 threads were asked for and 1 is used" in text and "Cross-Origin-Opener-Policy" in text
+        for text in result["warnings"]
+    )
 
 
 def test_no_request_leaves_the_origin(chromium: Chromium, matmul_job: dict[str, Any]) -> None:
@@ -121,7 +124,9 @@ def test_html_instead_of_the_engine(chromium: Chromium, page: Page, double: str)
 
 def test_html_instead_of_the_model(chromium: Chromium, page: Page) -> None:
     chromium.server.overrides["/page.onnx"] = (200, "text/html", b"<!doctype html>")
-    message = page.evaluate("() => onnxlet.InferenceSession.create('/page.onnx').then(() => '', e => `${e.code}: ${e.message}`)")
+    message = page.evaluate(
+        "() => onnxlet.InferenceSession.create('/page.onnx').then(() => '', e => `${e.code}: ${e.message}`)"
+    )
     assert message.startswith("LOAD_FAILED") and "got text/html from" in message
 
 
@@ -241,7 +246,9 @@ def test_without_a_worker_script_the_engine_runs_here(chromium: Chromium, double
     chromium.server.overrides["/js/worker.mjs"] = (404, "text/plain", b"")
     page = chromium.page()
     try:
-        (result,) = page.evaluate("job => runJobs([job])", {"id": "here", "model": double, "threads": 2, "inputs": [number(3)]})
+        (result,) = page.evaluate(
+            "job => runJobs([job])", {"id": "here", "model": double, "threads": 2, "inputs": [number(3)]}
+        )
     finally:
         page.close()
         del chromium.server.overrides["/js/worker.mjs"]
