@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/visit.h"
+#include "base/text.h"
+#include "kernels/convert.h"
 
 namespace onnxlet {
 namespace {
 
 constexpr int64_t kMostElements = 10000;
 
-template <class T>
 std::string describe_numbers(const Tensor& t, bool all) {
   double least = INFINITY, most = -INFINITY, sum = 0;
   int64_t nans = 0, infinities = 0;
   std::string elements;
-  const T* x = t.data<T>();
+  const auto step = static_cast<int64_t>(element_size(t.dtype()));
   for (int64_t i = 0; i < t.size(); ++i) {
     double v;
-    if constexpr (std::is_arithmetic_v<T>) v = static_cast<double>(x[i]);
-    else v = static_cast<double>(static_cast<float>(x[i]));
+    to_double(t.dtype(), t.data<char>() + i * step, &v, 1);
     if (all && i < kMostElements) append(elements, text(i == 0 ? "" : " ", v));
     if (std::isnan(v)) {
       ++nans;
@@ -42,12 +41,9 @@ std::string describe_numbers(const Tensor& t, bool all) {
 }  // namespace
 
 std::string describe_tensor(const Tensor& t, bool all) {
-  std::string numbers;
-  const Status status = visit<Ieee, SignedInts, UnsignedInts, Bool, Halves>(t.dtype(), [&]<class T>() -> Status {
-    numbers = describe_numbers<T>(t, all);
-    return {};
-  });
-  return text(t.dtype(), t.shape(), status.ok() ? numbers : "");
+  const bool numbers = t.dtype() != DType::kString && t.dtype() != DType::kComplex64 && t.dtype() != DType::kComplex128 &&
+                       (!is_sub_byte(t.dtype()) || t.unpacked());
+  return text(t.dtype(), t.shape(), numbers ? describe_numbers(t, all) : "");
 }
 
 }  // namespace onnxlet
