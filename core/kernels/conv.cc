@@ -55,10 +55,18 @@ void pack_patches(const float* x, int64_t channel_stride, int64_t channels, int6
       const uint8_t* kind = kinds + t * (block / kGemmRows);
       float* dst = out + (ch * taps + t) * kGemmRows;
       for (ptrdiff_t s = 0; s < static_cast<ptrdiff_t>(strips); ++s, dst += strip_step, o += kGemmRows) {
-        if (kind[s] == kContiguous) {
-          F32::load(x + o[0]).store(dst);
+        if (kind[s] >= kContiguous) {
+          const float* src = x + o[0];
+          const ptrdiff_t run = kind[s] - kContiguous + 1;
+          for (ptrdiff_t i = 0; i < run; ++i, src += kGemmRows, dst += strip_step) F32::load(src).store(dst);
+          dst -= strip_step;
+          s += run - 1;
+          o += (run - 1) * kGemmRows;
         } else if (kind[s] == kPadding) {
           F32::splat(0).store(dst);
+        } else if (kind[s] == kEverySecond) {
+          const F32 a = F32::load(x + o[0]), b = F32::load(x + o[0] + 3);
+          F32{__builtin_shufflevector(a.v, b.v, 0, 2, 5, 7)}.store(dst);
         } else {
           for (int r = 0; r < kGemmRows; ++r) dst[r] = o[r] < 0 ? 0.0f : x[o[r]];
         }

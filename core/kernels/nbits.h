@@ -5,6 +5,8 @@
 
 namespace onnxlet {
 
+inline constexpr int kNBitsRows = 4;   // rows that share one expansion of a block
+
 struct NBitsMatrix {
   int64_t k = 0, n = 0;
   int bits = 4;                     // 2, 4, 8; values lie from the lowest bits of a byte upwards

@@ -19,23 +19,24 @@ struct Acc {
   F v[kR][kV];
 };
 
-// Sum over k of A strip times B panel; rows of B are `ldb` apart (8 when packed).
+// Sum over k of A strip times B panel; rows of B are `ldb` apart (8 when packed). Indices are unsigned, so that they become
+// the constant offsets of loads.
 template <class F, int kR>
 inline Acc<F, kR> multiply(const float* a, const float* b, int64_t ldb, int64_t k) {
-  constexpr int kV = kCols / F::kLanes;
+  constexpr size_t kV = kCols / F::kLanes;
   Acc<F, kR> acc;
-  for (int r = 0; r < kR; ++r) {
-    for (int v = 0; v < kV; ++v) acc.v[r][v] = F::splat(0);
+  for (size_t r = 0; r < kR; ++r) {
+    for (size_t v = 0; v < kV; ++v) acc.v[r][v] = F::splat(0);
   }
   const float* const end = a + static_cast<ptrdiff_t>(k) * kRows;
   const ptrdiff_t step = static_cast<ptrdiff_t>(ldb);
 #pragma GCC unroll 1
   for (; a != end; a += kRows, b += step) {
     F bv[kV];
-    for (int v = 0; v < kV; ++v) bv[v] = F::load(b + v * F::kLanes);
-    for (int r = 0; r < kR; ++r) {
+    for (size_t v = 0; v < kV; ++v) bv[v] = F::load(b + v * F::kLanes);
+    for (size_t r = 0; r < kR; ++r) {
       const F av = F::splat(a[r]);
-      for (int v = 0; v < kV; ++v) acc.v[r][v] = madd(av, bv[v], acc.v[r][v]);
+      for (size_t v = 0; v < kV; ++v) acc.v[r][v] = madd(av, bv[v], acc.v[r][v]);
     }
   }
   return acc;

@@ -9,13 +9,13 @@
 namespace onnxlet {
 namespace {
 
-constexpr int64_t kFewRows = 4;              // up to here a block is expanded for each use, beyond into panels
 constexpr int64_t kPanelFloats = 1 << 20;
 
 // C [rows][n] = A [rows][k] * B + bias.
 Status multiply(OpContext& ctx, const NBitsMatrix& b, int64_t rows, const float* a, const float* bias, float* c) {
   if (rows == 0 || b.n == 0) return {};
-  if (rows <= kFewRows && b.group_of == nullptr && b.codebook == nullptr) {
+  // Few rows expand a block where it is used; many share panels.
+  if (rows <= kNBitsRows && b.group_of == nullptr && b.codebook == nullptr) {
     nbits_rows(b, rows, a, bias, c);
     ctx.set_kernel("nbits_f32_rows");
     return {};
