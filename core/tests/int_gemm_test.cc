@@ -1,0 +1,212 @@
+#include "kernels/int_gemm.h"
+
+#include <vector>
+
+#include "kernels/nbits.h"
+#include "tests/check.h"
+
+namespace onnxlet {
+namespace {
+
+struct Random {
+  uint32_t state = 99;
+  uint32_t next() {
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+  }
+  std::vector<uint8_t> bytes(int64_t n) {
+    std::vector<uint8_t> v(static_cast<size_t>(n));
+    for (uint8_t& x : v) x = static_cast<uint8_t>(next());
+    return v;
+  }
+};
+
+int32_t value(const std::vector<uint8_t>& v, int64_t i, bool is_signed) {
+  const uint8_t x = v[static_cast<size_t>(i)];
+  return is_signed ? static_cast<int8_t>(x) : x;
+}
+
+void check_product(int64_t m, int64_t n, int64_t k, bool a_signed, bool b_signed, bool transposed) {
+  Random r;
+  const std::vector<uint8_t> a = r.bytes(m * k), b = r.bytes(k * n);
+  std::vector<int32_t> a_zero, b_zero;
+  for (int64_t i = 0; i < m; ++i) a_zero.push_back(static_cast<int32_t>(r.next() % 256) - (a_signed ? 128 : 0));
+  for (int64_t j = 0; j < n; ++j) b_zero.push_back(static_cast<int32_t>(r.next() % 256) - (b_signed ? 128 : 0));
+  IntGemm g;
+  g.m = m;
+  g.n = n;
+  g.k = k;
+  g.a = {a.data(), a_signed, k, 1};
+  g.a_zero = {a_zero.data(), 1};
+  g.b_signed = b_signed;
+  g.b_zero = {b_zero.data(), 1};
+  const IntMatrix bm{b.data(), b_signed, transposed ? 1 : n, transposed ? k : 1};
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(k, n)));
+  pack_int_b(bm, k, n, packed.data());
+  g.packed_b = packed.data();
+  std::vector<int32_t> c(static_cast<size_t>(m * n) + 4, 777);
+  g.out.data = c.data();
+  g.out.row_stride = n;
+  std::vector<char> scratch(static_cast<size_t>(int_gemm_scratch(g)));
+  int_gemm(g, scratch.data());
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      int32_t sum = 0;
+      for (int64_t q = 0; q < k; ++q) {
+        sum += (value(a, i * k + q, a_signed) - a_zero[static_cast<size_t>(i)]) *
+               (value(b, q * bm.row_stride + j * bm.col_stride, b_signed) - b_zero[static_cast<size_t>(j)]);
+      }
+      CHECK_EQ(c[static_cast<size_t>(i * n + j)], sum);
+    }
+  }
+  for (size_t i = 0; i < 4; ++i) CHECK_EQ(c[static_cast<size_t>(m * n) + i], 777);
+}
+
+TEST(int_gemm_is_exact) {
+  for (const int64_t m : {0, 1, 3, 4, 7, 33}) {
+    for (const int64_t n : {0, 1, 7, 8, 17}) {
+      for (const int64_t k : {0, 1, 2, 9, 31, 300}) {
+        for (int kind = 0; kind < 8; ++kind) check_product(m, n, k, kind & 1, kind & 2, kind & 4);
+      }
+    }
+  }
+}
+
+TEST(int_gemm_rounds_half_to_even_and_saturates) {
+  const uint8_t a[] = {1, 2, 3, 255, 5, 7};
+  const uint8_t one[] = {1};
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(1, 1)));
+  pack_int_b({one, false, 1, 1}, 1, 1, packed.data());
+  const float scale = 0.5f;
+  IntGemm g;
+  g.m = 6;
+  g.n = 1;
+  g.k = 1;
+  g.a = {a, false, 1, 1};
+  g.packed_b = packed.data();
+  uint8_t y[6];
+  g.out.kind = IntOutput::kInt8;
+  g.out.data = y;
+  g.out.row_stride = 1;
+  g.out.col_scale = {&scale, 0};
+  g.out.zero_point = 10;
+  std::vector<char> scratch(static_cast<size_t>(int_gemm_scratch(g)));
+  int_gemm(g, scratch.data());
+  const int expected[] = {10, 11, 12, 127, 12, 14};  // 0.5, 1, 1.5, 127.5, 2.5, 3.5
+  for (int i = 0; i < 6; ++i) CHECK_EQ(static_cast<int>(static_cast<int8_t>(y[i])), expected[i]);
+}
+
+void check_conv(const Window& w, int64_t channels, int64_t out_channels, int64_t groups, bool x_signed, bool w_signed) {
+  Random r;
+  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(), out = w.out.size();
+  const std::vector<uint8_t> x = r.bytes(2 * channels * in), weights = r.bytes(out_channels * k);
+  std::vector<int32_t> zero;
+  for (int64_t i = 0; i < out_channels; ++i) zero.push_back(static_cast<int32_t>(r.next() % 100));
+  IntConv c;
+  c.window = w;
+  c.batch = 2;
+  c.channels = channels;
+  c.out_channels = out_channels;
+  c.groups = groups;
+  c.x = x.data();
+  c.x_signed = x_signed;
+  c.x_zero = 17;
+  c.w_signed = w_signed;
+  c.w_zero = {zero.data(), 1};
+  std::vector<int32_t> y(static_cast<size_t>(2 * out_channels * out));
+  c.out.data = y.data();
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size(out_channels, k, groups)));
+  pack_int_conv_weights(weights.data(), w_signed, out_channels, k, groups, packed.data());
+  for (int kind = 0; kind < (c.depthwise() ? 2 : 1); ++kind) {
+    std::vector<char> scratch(static_cast<size_t>(kind ? int_conv_depthwise_scratch(c) : int_conv_scratch(c)));
+    c.weights = kind ? weights.data() : packed.data();
+    if (kind) {
+      int_conv_depthwise(c, scratch.data());
+    } else {
+      int_conv(c, scratch.data());
+    }
+    for (int64_t plane = 0; plane < 2 * out_channels; ++plane) {
+      const int64_t image = plane / out_channels, m = plane % out_channels;
+      for (int64_t p = 0; p < out; ++p) {
+        int32_t sum = 0;
+        for (int64_t q = 0; q < k; ++q) {
+          const int64_t tap = q % taps, h = p / w.out[1] * w.stride[0] - w.pad[0] + tap / w.kernel[1] * w.dilation[0];
+          const int64_t v = p % w.out[1] * w.stride[1] - w.pad[1] + tap % w.kernel[1] * w.dilation[1];
+          if (h < 0 || h >= w.in[0] || v < 0 || v >= w.in[1]) continue;
+          const int64_t channel = m / mg * cg + q / taps;
+          sum += (value(x, (image * channels + channel) * in + h * w.in[1] + v, x_signed) - 17) *
+                 (value(weights, m * k + q, w_signed) - zero[static_cast<size_t>(m)]);
+        }
+        CHECK_EQ(y[static_cast<size_t>(plane * out + p)], sum);
+      }
+    }
+  }
+}
+
+TEST(int_conv_is_exact) {
+  for (int kind = 0; kind < 4; ++kind) {
+    const bool x_signed = kind & 1, w_signed = kind & 2;
+    check_conv({{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1, x_signed, w_signed);
+    check_conv({{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2, x_signed, w_signed);
+    check_conv({{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3, x_signed, w_signed);
+    check_conv({{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
+  }
+}
+
+void check_nbits(int bits, int64_t block, int64_t k, int64_t m, bool zeros) {
+  Random r;
+  const int64_t n = 11;
+  NBitsMatrix b;
+  b.k = k;
+  b.n = n;
+  b.bits = bits;
+  b.block = block;
+  b.zero = static_cast<float>(1 << (bits - 1));
+  const int64_t blocks = b.blocks(), per = 8 / bits;
+  const std::vector<uint8_t> data = r.bytes(n * blocks * block / per);
+  std::vector<float> scales, zero, a, c(static_cast<size_t>(m * n)), bias;
+  for (int64_t i = 0; i < n * blocks; ++i) {
+    scales.push_back(static_cast<float>(r.next() % 100 + 1) / 1000);
+    zero.push_back(static_cast<float>(r.next() % (1u << bits)));
+  }
+  for (int64_t i = 0; i < m * k; ++i) a.push_back(static_cast<float>(r.next() % 200) / 100 - 1);
+  for (int64_t j = 0; j < n; ++j) bias.push_back(static_cast<float>(j));
+  b.data = data.data();
+  b.scales = scales.data();
+  if (zeros) b.zeros = zero.data();
+  auto weight = [&](int64_t i, int64_t j) {
+    const uint8_t byte = data[static_cast<size_t>(j * blocks * block / per + i / per)];
+    const float q = static_cast<float>(byte >> (i % per * bits) & ((1 << bits) - 1));
+    const size_t at = static_cast<size_t>(j * blocks + i / block);
+    return (q - (zeros ? zero[at] : b.zero)) * scales[at];
+  };
+  nbits_rows(b, m, a.data(), bias.data(), c.data());
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = static_cast<double>(j);
+      for (int64_t q = 0; q < k; ++q) sum += static_cast<double>(a[static_cast<size_t>(i * k + q)]) * static_cast<double>(weight(q, j));
+      CHECK_NEAR(c[static_cast<size_t>(i * n + j)], sum, 1e-4);
+    }
+  }
+  std::vector<float> panels(static_cast<size_t>(k * 8));
+  nbits_panels(b, 8, n, panels.data());
+  for (int64_t i = 0; i < k; ++i) {
+    for (int64_t j = 0; j < 8; ++j) CHECK_NEAR(panels[static_cast<size_t>(i * 8 + j)], 8 + j < n ? weight(i, 8 + j) : 0, 1e-6);
+  }
+}
+
+TEST(nbits_expand_to_the_same_weights_everywhere) {
+  for (const int bits : {2, 4, 8}) {
+    for (const int64_t block : {16, 32, 256}) {
+      for (const int64_t m : {1, 2, 3, 4, 7}) {
+        for (const bool zeros : {false, true}) {
+          check_nbits(bits, block, 512, m, zeros);
+          check_nbits(bits, block, 72, m, zeros);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace onnxlet
