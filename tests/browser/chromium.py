@@ -3,7 +3,7 @@
     with Chromium(roots=[folder]) as browser:
         results = browser.run_jobs([{"id": "a", "model": "/abs/m.onnx", "threads": 2, "inputs": [...]}])
 
-Paths in jobs are absolute and inside `roots`. Playwright allows one object of this kind at a time.
+Paths in jobs are absolute and inside `roots`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from tests.browser.server import Server
 from tests.support.paths import ROOT
@@ -37,6 +38,64 @@ def executable() -> str | None:
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
+# Playwright's synchronous interface keeps an event loop running in its thread, where asyncio.run() then fails, and
+# allows one instance in it. So there is one for the process, in a thread of its own.
+_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="playwright")
+
+
+_T = TypeVar("_T")
+
+
+def _there(work: Callable[[], _T]) -> _T:
+    return _thread.submit(work).result()
+
+
+class _Shared:
+    """The process's Playwright, while browsers use it. Touched in its thread only."""
+
+    playwright: Playwright | None = None
+    users = 0
+
+
+def _launch(path: str, flags: Sequence[str]) -> Browser:
+    if _Shared.playwright is None:
+        _Shared.playwright = sync_playwright().start()
+    browser = _Shared.playwright.chromium.launch(executable_path=path, args=list(flags))
+    _Shared.users += 1
+    return browser
+
+
+def _end(browser: Browser) -> None:
+    browser.close()
+    _Shared.users -= 1
+    if _Shared.users == 0 and _Shared.playwright is not None:
+        _Shared.playwright.stop()
+        _Shared.playwright = None
+
+
+class Tab:
+    """A page. Calls may come from any one thread."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    def evaluate(self, expression: str, argument: Any = None) -> Any:
+        """The value of a JavaScript function called with the argument; promises are awaited, without a time limit."""
+        return _there(lambda: self._page.evaluate(expression, argument))
+
+    def wait(self, condition: str, seconds: float) -> None:
+        """Polls a function until it is true. Raises TimeoutError. Playwright's own way needs strings of code, which
+        the content security policy of the pages forbids."""
+        deadline = time.monotonic() + seconds
+        while not self.evaluate(condition):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the page is not ready after {seconds} s: {condition}")
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        _there(self._page.close)
+
+
 class Chromium:
     """One browser, and two servers of the same files: pages of `server` are cross-origin isolated and have threads,
     pages of `plain_server` are not."""
@@ -50,8 +109,8 @@ class Chromium:
         folders = list(roots)
         self.server = Server(folders, isolated=True, dist=dist)
         self.plain_server = Server(folders, isolated=False, dist=dist)
-        self._playwright = sync_playwright().start()
-        self._browser = self._playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *arguments])
+        flags = [*ARGUMENTS, *arguments]
+        self._browser = _there(lambda: _launch(path, flags))
         self.foreign: list[str] = []
         """Addresses of other origins that pages have asked for; there should be none."""
 
@@ -64,17 +123,21 @@ class Chromium:
         self.close()
 
     def close(self) -> None:
-        self._browser.close()
-        self._playwright.stop()
+        _there(lambda: _end(self._browser))
         self.server.close()
         self.plain_server.close()
 
-    def page(self, address: str = "/tests/browser/page/index.html", *, isolated: bool = True) -> Page:
+    def page(self, address: str = "/tests/browser/page/index.html", *, isolated: bool = True) -> Tab:
         """A new tab at an address of a server."""
-        page = self._browser.new_page()
-        page.on("request", lambda request: self._note(request.url))
-        page.goto((self.server if isolated else self.plain_server).origin + address)
-        return page
+        url = (self.server if isolated else self.plain_server).origin + address
+
+        def open_page() -> Page:
+            page = self._browser.new_page()
+            page.on("request", lambda request: self._note(request.url))
+            page.goto(url)
+            return page
+
+        return Tab(_there(open_page))
 
     def run_jobs(
         self, jobs: Sequence[dict[str, Any]], *, isolated: bool = True, timeout: float = 600
@@ -82,27 +145,18 @@ class Chromium:
         """The jobs' results, in order. Raises TimeoutError after `timeout` seconds."""
         page = self.page(isolated=isolated)
         try:
-            # Polled, because an evaluation has no time limit, and without strings of code, which the page's policy forbids.
-            self._wait(page, "() => typeof runJobs === 'function'", 30)
+            page.wait("() => typeof runJobs === 'function'", 30)
             page.evaluate(
                 "jobs => { runJobs(jobs).then(r => { globalThis.results = r; }, e => { globalThis.results = String(e); }); }",
                 list(jobs),
             )
-            self._wait(page, "() => globalThis.results !== undefined", timeout)
-            results: Any = page.evaluate("() => globalThis.results")
+            page.wait("() => globalThis.results !== undefined", timeout)
+            results = page.evaluate("() => globalThis.results")
         finally:
             page.close()
         if not isinstance(results, list):
             raise RuntimeError(f"the page failed: {results}")
         return results
-
-    @staticmethod
-    def _wait(page: Page, condition: str, seconds: float) -> None:
-        deadline = time.monotonic() + seconds
-        while not page.evaluate(condition):
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"the page is not ready after {seconds} s: {condition}")
-            page.wait_for_timeout(20)
 
     def _note(self, url: str) -> None:
         if not url.startswith((self.server.origin, self.plain_server.origin, "data:", "blob:", "about:")):

@@ -12,9 +12,8 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from playwright.sync_api import Page
 
-from tests.browser.chromium import Chromium
+from tests.browser.chromium import Chromium, Tab
 from tests.support.paths import ROOT
 
 # Relaxed SIMD rounds differently from machine to machine; the flavour is chosen by what the browser has.
@@ -94,7 +93,7 @@ def test_no_request_leaves_the_origin(chromium: Chromium, matmul_job: dict[str, 
     assert chromium.foreign == []
 
 
-def test_the_page_stays_alive_while_the_engine_works(page: Page, matmul_job: dict[str, Any]) -> None:
+def test_the_page_stays_alive_while_the_engine_works(page: Tab, matmul_job: dict[str, Any]) -> None:
     ticks = page.evaluate(
         """async job => {
             let ticks = 0;
@@ -113,7 +112,7 @@ def test_the_page_stays_alive_while_the_engine_works(page: Page, matmul_job: dic
     assert ticks["ticks"] > ticks["ms"] / 100
 
 
-def test_html_instead_of_the_engine(chromium: Chromium, page: Page, double: str) -> None:
+def test_html_instead_of_the_engine(chromium: Chromium, page: Tab, double: str) -> None:
     for flavour in ("onnxlet.wasm", "onnxlet-relaxed.wasm"):
         chromium.server.overrides[f"/html/{flavour}"] = (200, "text/html", b"<!doctype html><title>app</title>")
     job = {"id": "html", "model": double, "threads": 1, "wasm": {"wasmPaths": "/html/"}}
@@ -122,7 +121,7 @@ def test_html_instead_of_the_engine(chromium: Chromium, page: Page, double: str)
     assert "got text/html from http://127.0.0.1" in result["error"]["message"]
 
 
-def test_html_instead_of_the_model(chromium: Chromium, page: Page) -> None:
+def test_html_instead_of_the_model(chromium: Chromium, page: Tab) -> None:
     chromium.server.overrides["/page.onnx"] = (200, "text/html", b"<!doctype html>")
     message = page.evaluate(
         "() => onnxlet.InferenceSession.create('/page.onnx').then(() => '', e => `${e.code}: ${e.message}`)"
@@ -130,7 +129,7 @@ def test_html_instead_of_the_model(chromium: Chromium, page: Page) -> None:
     assert message.startswith("LOAD_FAILED") and "got text/html from" in message
 
 
-def test_progress_and_abort(page: Page, files: Path, double: str) -> None:
+def test_progress_and_abort(page: Tab, files: Path, double: str) -> None:
     large = files / "large.onnx"
     large.write_bytes(bytes(4 << 20))
     outcome = page.evaluate(
@@ -160,7 +159,7 @@ def number(value: float) -> dict[str, Any]:
     return {"name": "x", "dtype": "float32", "dims": [1], "data": [value]}
 
 
-def test_sessions_run_in_parallel_and_live_alone(page: Page, double: str) -> None:
+def test_sessions_run_in_parallel_and_live_alone(page: Tab, double: str) -> None:
     values = page.evaluate(
         """async file => {
             const { InferenceSession, Tensor } = onnxlet;
@@ -177,7 +176,7 @@ def test_sessions_run_in_parallel_and_live_alone(page: Page, double: str) -> Non
     assert values == [*range(0, 20, 2), 42]
 
 
-def test_an_input_survives_its_run(page: Page, double: str) -> None:
+def test_an_input_survives_its_run(page: Tab, double: str) -> None:
     kept = page.evaluate(
         """async file => {
             const { InferenceSession, Tensor } = onnxlet;
@@ -192,7 +191,7 @@ def test_an_input_survives_its_run(page: Page, double: str) -> None:
     assert kept == [1, 2, 3, 4, 4, 6]
 
 
-def test_cycles_reuse_one_engine(chromium: Chromium, page: Page, double: str) -> None:
+def test_cycles_reuse_one_engine(chromium: Chromium, page: Tab, double: str) -> None:
     before = chromium.server.requests.count("/js/worker.mjs")
     memory = page.evaluate(
         """async file => {
@@ -212,7 +211,7 @@ def test_cycles_reuse_one_engine(chromium: Chromium, page: Page, double: str) ->
     assert chromium.server.requests.count("/js/worker.mjs") - before == 1
 
 
-def test_in_a_module_worker_with_threads(page: Page, double: str) -> None:
+def test_in_a_module_worker_with_threads(page: Tab, double: str) -> None:
     answer = page.evaluate(
         """message => new Promise((resolve, reject) => {
             const worker = new Worker('/tests/browser/page/in_worker.mjs', { type: 'module' });
@@ -225,7 +224,7 @@ def test_in_a_module_worker_with_threads(page: Page, double: str) -> None:
     assert answer == {"y": 42, "threads": 2}
 
 
-def test_in_a_service_worker(page: Page, double: str) -> None:
+def test_in_a_service_worker(page: Tab, double: str) -> None:
     answer = page.evaluate(
         """async message => {
             const registration = await navigator.serviceWorker.register('/tests/browser/page/service_worker.mjs', { type: 'module' });
