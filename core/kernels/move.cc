@@ -46,8 +46,11 @@ template <class T>
 void copy_rows(const Shape& dims, std::span<const Shape> strides, const T* src, T* dst) {
   const StridedIterator first(dims, strides);
   const int64_t cost = first.inner() * static_cast<int64_t>(sizeof(T)) / 16 + 4;
-  if (first.rows() == 1 && first.inner_stride(0) == 1 && first.inner_stride(1) == 1) {
-    for_rows<T>(first.inner(), 1 << 16, [&](int64_t begin, int64_t end) { copy_run(dst + begin, src + begin, end - begin); });
+  if (first.rows() == 1) {
+    const int64_t from = first.inner_stride(0), to = first.inner_stride(1);
+    for_rows<T>(first.inner(), 1 << 16, [&](int64_t begin, int64_t end) {
+      copy_row(dst + begin * to, to, src + begin * from, from, end - begin);
+    });
     return;
   }
   for_rows<T>(first.rows(), grain_for(cost), [&](int64_t begin, int64_t end) {

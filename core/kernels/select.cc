@@ -51,6 +51,12 @@ void where(DType dtype, const Shape& shape, const bool* condition, const Shape& 
     };
     if constexpr (std::is_same_v<T, std::string>) {
       body(0, first.rows());
+    } else if (first.rows() == 1) {
+      const int64_t cs = first.inner_stride(0), xs = first.inner_stride(1), ys = first.inner_stride(2);
+      parallel_for(first.inner(), grain_for(1), [&](int64_t begin, int64_t end) {
+        where_row(condition + begin * cs, cs, static_cast<const T*>(x) + begin * xs, xs, static_cast<const T*>(y) + begin * ys, ys,
+                  static_cast<T*>(dst) + begin, end - begin);
+      });
     } else {
       parallel_for(first.rows(), grain_for(first.inner()), body);
     }
