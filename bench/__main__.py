@@ -107,6 +107,7 @@ def run_in_chromium(job: dict[str, Any], folder: Path, model: Model, peer: Path)
     path = model.path()
     with Chromium([HERE, peer, path.parent, folder]) as browser:
         page = browser.page(f"/file{HERE}/page.html")
+        page.wait("() => typeof bench === 'function'", 30)
         for value in job["inputs"]:
             value["file"] = f"/file{folder / value['file']}"
         engines = [(OURS, "/js/onnxlet.mjs"), (PEER, f"/file{peer}/dist/ort.wasm.min.mjs")]

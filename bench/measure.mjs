@@ -4,8 +4,18 @@
 // result: {engines: {name: {load_ms, median_ms, min_ms, runs, memory_bytes} | {error}}, ratio, difference}
 
 const arrays = {
-  float32: Float32Array, float64: Float64Array, int64: BigInt64Array, uint64: BigUint64Array, int32: Int32Array, uint32: Uint32Array,
-  int16: Int16Array, uint16: Uint16Array, int8: Int8Array, uint8: Uint8Array, bool: Uint8Array, float16: Uint16Array,
+  float32: Float32Array,
+  float64: Float64Array,
+  int64: BigInt64Array,
+  uint64: BigUint64Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  int16: Int16Array,
+  uint16: Uint16Array,
+  int8: Int8Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+  float16: Uint16Array,
 };
 
 /** `read(file)` gives a file's bytes as a Uint8Array of their own. */
@@ -36,7 +46,10 @@ export async function measure(job, read) {
   await takeTurns(healthy, job.seconds);
   for (const engine of healthy) {
     engines[engine.name] = {
-      load_ms: engine.loadMs, median_ms: median(engine.times), min_ms: Math.min(...engine.times), runs: engine.times.length,
+      load_ms: engine.loadMs,
+      median_ms: median(engine.times),
+      min_ms: Math.min(...engine.times),
+      runs: engine.times.length,
       memory_bytes: memories.bytes(engine.name) || engine.memory(),
     };
   }
@@ -52,12 +65,23 @@ async function start(name, url, model, inputs, threads) {
   const { InferenceSession, Tensor, env } = await import(url);
   env.wasm.numThreads = threads;
   env.logLevel = 'error';
-  const session = await InferenceSession.create(model.slice(), { executionProviders: ['wasm'], intraOpNumThreads: threads });
+  const session = await InferenceSession.create(model.slice(), {
+    executionProviders: ['wasm'],
+    intraOpNumThreads: threads,
+  });
   const loadMs = performance.now() - began;
-  const feeds = Object.fromEntries(inputs.map(({ name: input, dtype, dims, bytes }) =>
-    [input, new Tensor(dtype, new arrays[dtype](bytes.buffer, bytes.byteOffset, bytes.byteLength / arrays[dtype].BYTES_PER_ELEMENT), dims)]));
+  const feeds = Object.fromEntries(
+    inputs.map(({ name: input, dtype, dims, bytes }) => [
+      input,
+      new Tensor(
+        dtype,
+        new arrays[dtype](bytes.buffer, bytes.byteOffset, bytes.byteLength / arrays[dtype].BYTES_PER_ELEMENT),
+        dims,
+      ),
+    ]),
+  );
   // Memory inside a worker is not seen from here; onnxlet tells its own.
-  const memory = () => session.memory?.peak ?? 0;
+  const memory = () => session.memory?.wasmBytes ?? 0;
   return { name, loadMs, times: [], rounds: [], memory, run: () => session.run(feeds) };
 }
 
@@ -104,19 +128,33 @@ function difference(ours, theirs) {
 /** Notes every WebAssembly memory under the engine that made it. Memories never shrink, so the size is the peak. */
 function watchMemories() {
   const found = [];
-  const watch = { owner: '', bytes: (owner) => found.filter((f) => f.owner === owner).reduce((sum, f) => sum + f.memory.buffer.byteLength, 0) };
+  const watch = {
+    owner: '',
+    bytes: (owner) => found.filter((f) => f.owner === owner).reduce((sum, f) => sum + f.memory.buffer.byteLength, 0),
+  };
   const note = (memory) => {
     if (memory instanceof Memory && !found.some((f) => f.memory === memory)) found.push({ owner: watch.owner, memory });
   };
   const { Memory, Instance, instantiate, instantiateStreaming } = WebAssembly;
-  WebAssembly.Memory = new Proxy(Memory, { construct(target, args) { const memory = new target(...args); note(memory); return memory; } });
-  const noteExports = (instance) => { Object.values(instance.exports).forEach(note); return instance; };
-  WebAssembly.Instance = new Proxy(Instance, { construct: (target, args) => noteExports(new target(...args)) });
-  const wrap = (original) => async (...args) => {
-    const result = await original.apply(WebAssembly, args);
-    noteExports(result.instance ?? result);
-    return result;
+  WebAssembly.Memory = new Proxy(Memory, {
+    construct(target, args) {
+      const memory = new target(...args);
+      note(memory);
+      return memory;
+    },
+  });
+  const noteExports = (instance) => {
+    Object.values(instance.exports).forEach(note);
+    return instance;
   };
+  WebAssembly.Instance = new Proxy(Instance, { construct: (target, args) => noteExports(new target(...args)) });
+  const wrap =
+    (original) =>
+    async (...args) => {
+      const result = await original.apply(WebAssembly, args);
+      noteExports(result.instance ?? result);
+      return result;
+    };
   WebAssembly.instantiate = wrap(instantiate);
   WebAssembly.instantiateStreaming = wrap(instantiateStreaming);
   return watch;

@@ -154,15 +154,15 @@ def main() -> None:
         corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in line.box.corners)
         print(f"{line.confidence:.3f}  {line.text:<34} {corners}")
     print(
-        f"{len(lines)} lines from {options.image.name}: loaded in {loaded - started:.2f} s, read in {done - loaded:.2f} s, {memory / 2**20:.0f} MiB at the peak"
+        f"{len(lines)} lines from {options.image.name}: loaded in {loaded - started:.2f} s, read in {done - loaded:.2f} s, {memory / 2**20:.0f} MiB of memory"
     )
     if options.output:
         print(f"wrote {options.output}")
 
 
 def memory_used(reader: Reader) -> int:
-    """Peak bytes inside the engines of both sessions."""
-    return sum(session.memory["peak"] for session in (reader.detector, reader.recogniser))
+    """Bytes of WebAssembly memory that both sessions take, which never shrinks and so is the peak."""
+    return sum(session.memory["engine"] for session in (reader.detector, reader.recogniser))
 
 
 if __name__ == "__main__":
