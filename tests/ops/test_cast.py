@@ -14,8 +14,8 @@ import onnxlet
 from tests.conformance.backends import Prepare
 from tests.ops.harness import check, make_model, run
 
-FLOATS = [np.dtype(t) for t in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)]
-SMALL = [
+FLOATS: list[np.dtype[Any]] = [np.dtype(t) for t in (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)]
+SMALL: list[np.dtype[Any]] = [
     np.dtype(t)
     for t in (
         ml_dtypes.float8_e4m3fn,
@@ -25,9 +25,13 @@ SMALL = [
         ml_dtypes.float4_e2m1fn,
     )
 ]
-INTS = [np.dtype(t) for t in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)]
-SUB_BYTE = [np.dtype(t) for t in (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)]
-BOOL = [np.dtype(bool)]
+INTS: list[np.dtype[Any]] = [
+    np.dtype(t) for t in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
+]
+SUB_BYTE: list[np.dtype[Any]] = [
+    np.dtype(t) for t in (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)
+]
+BOOL: list[np.dtype[Any]] = [np.dtype(bool)]
 ALL = FLOATS + SMALL + INTS + SUB_BYTE + BOOL
 
 
@@ -78,9 +82,12 @@ def test_integers_keep_low_bits(backend: Prepare, source: np.dtype[Any], target:
     info = np.iinfo(source)
     x = np.array([info.min, info.max, 0, 1, 3, 100, info.max // 2, info.max // 3 * 2], source)
     bits = number(target)
-    width = {TensorProto.INT4: 4, TensorProto.UINT4: 4, TensorProto.INT2: 2, TensorProto.UINT2: 2}.get(
-        bits, 8 * target.itemsize
-    )
+    width = {
+        int(TensorProto.INT4): 4,
+        int(TensorProto.UINT4): 4,
+        int(TensorProto.INT2): 2,
+        int(TensorProto.UINT2): 2,
+    }.get(bits, 8 * target.itemsize)
     signed = target in (np.int8, np.int16, np.int32, np.int64, ml_dtypes.int4, ml_dtypes.int2)
     low = [int(v) % (1 << width) for v in x]
     want = [v - (1 << width) if signed and v >= 1 << (width - 1) else v for v in low]
@@ -107,7 +114,7 @@ def test_floats_truncate(backend: Prepare, source: np.dtype[Any], target: np.dty
 
 def test_beyond_the_integer_range(backend: Prepare) -> None:
     x = np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 300.0], np.float32)
-    limits = np.iinfo(np.int32)
+    limits: Any = np.iinfo(np.int32)
     want = [0, limits.max, limits.min, limits.max, limits.min, 300]
     check(backend, "Cast", [x], to=TensorProto.INT32, oracle=[np.array(want, np.int32)])
     limits = np.iinfo(np.int64)

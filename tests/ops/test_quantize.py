@@ -31,7 +31,8 @@ def parameters(
 ) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(7)
     scale = rng.uniform(0.02, 0.5, shape).astype(scale_dtype)
-    low, high = (int(ml_dtypes.iinfo(dtype).min), int(ml_dtypes.iinfo(dtype).max)) if dtype in INTEGERS else (0, 0)
+    info: Any = ml_dtypes.iinfo(dtype) if dtype in INTEGERS else None  # type: ignore[no-untyped-call]
+    low, high = (int(info.min), int(info.max)) if info else (0, 0)
     return scale, rng.integers(low, high, shape, endpoint=True).astype(dtype)
 
 
@@ -102,11 +103,12 @@ def test_limits(backend: Prepare) -> None:
 
 def test_refusals(backend: Prepare) -> None:
     x = np.zeros((2, 5), np.float32)
-    for scale, how, text in (
+    cases: list[tuple[Any, dict[str, Any], str]] = [
         (np.ones(3, np.float32), {"axis": 1}, "needs 5 elements; it has 3"),
         (np.ones((2, 2), np.float32), {"axis": 1, "block_size": 2}, r"need a scale of shape \[2,3\]; it is \[2,2\]"),
         (np.ones(5, np.float32), {"axis": 2}, "axis"),
-    ):
+    ]
+    for scale, how, text in cases:
         with pytest.raises(onnxlet.Error, match=text):
             run(backend, make_model("QuantizeLinear", [x, scale], opset=21, outputs=[np.uint8], **how), [x, scale])
 

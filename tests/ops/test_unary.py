@@ -148,7 +148,8 @@ def test_clip_forms(backend: Prepare) -> None:
     x = np.array([-np.inf, -3, 0, 2, 9, np.inf, np.nan], np.float32)
     for dtype in FLOATS:
         lo, hi = np.array(-1, dtype), np.array(4, dtype)
-        for rest in ([lo, hi], [lo], [None, hi], [hi, lo], []):
+        bounds: list[list[Any]] = [[lo, hi], [lo], [None, hi], [hi, lo], []]
+        for rest in bounds:
             y = x.astype(dtype)
             want: Any = y
             if rest and rest[0] is not None:
