@@ -170,7 +170,7 @@ async function startHost(
     logLevel: env.logLevel,
   });
   if (asked && asked > report.threads && threads > 1) {
-    log('warning', `${asked} threads were asked for and ${report.threads} are used`);
+    log('warning', `${asked} threads were asked for, and the ${report.build.flavour} engine uses ${report.threads}`);
   }
   return { host, threads: report.threads, build: report.build };
 }
