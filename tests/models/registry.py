@@ -73,6 +73,14 @@ def page(height: int, width: int) -> np.ndarray:
     return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None] / 127.5 - 1)
 
 
+def photograph(height: int, width: int) -> np.ndarray:
+    """float32 [height, width, 3] in 0 to 1: the flower that scikit-learn brings."""
+    import sklearn.datasets
+
+    image = Image.fromarray(sklearn.datasets.load_sample_image("flower.jpg"))
+    return np.asarray(image.resize((width, height), Image.Resampling.BILINEAR), np.float32) / 255
+
+
 def _nchw(height: int, width: int) -> np.ndarray:
     return np.ascontiguousarray(picture(height, width).transpose(2, 0, 1)[None] * 2 - 1)
 
@@ -194,7 +202,7 @@ def _models() -> Iterator[Model]:
             f"blazeface-{kind}", file, lambda _, n=size: {"input:0": picture(n, n)[None] * 2 - 1}, group="blazeface"
         )  # type: ignore[misc]
     build = lambda: selfie.convert(fetch("selfie-seg") / "selfie_segmentation.tflite")  # noqa: E731
-    yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": picture(256, 256)[None]})
+    yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": photograph(256, 256)[None]})
     yield Model("minilm", _built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))
     yield Model("digits-cnn", _built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
     for stem in ("resnet50", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
