@@ -13,6 +13,7 @@ namespace {
 constexpr int32_t kMaxRune = 0x10ffff;
 constexpr int kMaxDepth = 200, kMaxRepeat = 1000;
 constexpr size_t kMaxProgram = 50000;
+constexpr int32_t kMaxFolded = 0x1000;
 
 bool is_word(int32_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
@@ -115,7 +116,7 @@ class RegexCompiler {
     const size_t n = c->size();
     for (size_t i = 0; i < n; ++i) {
       const auto r = (*c)[i];
-      if (r.low == 0 && r.high == kMaxRune) continue;
+      if (r.high - r.low > kMaxFolded) continue;  // negations and dots hold both cases already
       for (int32_t x = r.low; x <= std::min(r.high, 0xffff); ++x) {
         if (to_lower(x) != x) c->push_back({to_lower(x), to_lower(x)});
         if (to_upper(x) != x) c->push_back({to_upper(x), to_upper(x)});
@@ -387,9 +388,14 @@ class RegexCompiler {
       case Kind::kClass: return append(Op::kClass, {}, next, node.left);
       case Kind::kAssert: return append(Op::kAssert, static_cast<Assert>(node.left), next, 0);
       case Kind::kAlt: {
-        OL_ASSIGN(const int32_t left, emit(node.left, next));
-        OL_ASSIGN(const int32_t right, emit(node.right, next));
-        return append(Op::kSplit, {}, left, right);
+        OL_ASSIGN(int32_t at, emit(node.right, next));
+        int left = node.left;  // a long list leans to the left: walked, not recursed into
+        for (; nodes_[static_cast<size_t>(left)].kind == Kind::kAlt; left = nodes_[static_cast<size_t>(left)].left) {
+          OL_ASSIGN(const int32_t other, emit(nodes_[static_cast<size_t>(left)].right, next));
+          OL_ASSIGN(at, append(Op::kSplit, {}, other, at));
+        }
+        OL_ASSIGN(const int32_t first, emit(left, next));
+        return append(Op::kSplit, {}, first, at);
       }
       case Kind::kRepeat: return emit_repeat(node, next);
       case Kind::kCat: break;

@@ -269,7 +269,7 @@ void roi_align_of(const T* x, const RoiGeometry& g, const T* rois, const int64_t
       RoiBox<T> box{x1, y1, width / static_cast<T>(g.out_width), height / static_cast<T>(g.out_height), 0, 0};
       const auto samples = [&](T bin, int64_t limit) {  // a box far larger than the map is sampled no finer than its pixels
         return options.sampling_ratio > 0 ? options.sampling_ratio
-                                          : static_cast<int64_t>(std::ceil(std::clamp(bin, T(0), static_cast<T>(limit) * 64)));
+                                          : (bin > 0 ? static_cast<int64_t>(std::ceil(std::min(bin, static_cast<T>(limit) * 64))) : 0);
       };
       box.grid_width = samples(box.bin_width, g.width + 1);
       box.grid_height = samples(box.bin_height, g.height + 1);
@@ -286,7 +286,7 @@ void max_roi_pool_of(const T* x, const RoiGeometry& g, const T* rois, int64_t co
   const int64_t cells = g.out_height * g.out_width, plane = g.height * g.width;
   const auto pixel = [&](T v) {
     const T at = std::round(v * static_cast<T>(g.scale));
-    return static_cast<int64_t>(std::clamp(at, T(-1e9), T(1e9)));
+    return at == at ? static_cast<int64_t>(std::clamp(at, T(-1e9), T(1e9))) : 0;
   };
   parallel_for(count * g.channels, grain_for(cells * 20), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {

@@ -108,9 +108,10 @@ struct Col2Im : Op {
     }
     BlockGeometry g{Shape(image), Shape(block), {}, step, dilation, pad};
     for (size_t i = 0; i < rank; ++i) {
-      if (image[i] < 0 || block[i] < 1 || step[i] < 1 || dilation[i] < 1) {
-        return run_failed("axis ", i, " of Col2Im has a size, stride or dilation that is not positive");
+      for (const int64_t v : {image[i], block[i] - 1, step[i] - 1, dilation[i] - 1}) {
+        if (v < 0 || v > 1 << 30) return run_failed("axis ", i, " of Col2Im has a size, stride or dilation that is not positive, or far too large");
       }
+      if (std::max(std::abs(pad[i] / 2), std::abs(pad[i + rank] / 2)) > 1 << 30) return run_failed("the pads of axis ", i, " are too large");
       const int64_t room = image[i] + pad[i] + pad[i + rank] - dilation[i] * (block[i] - 1) - 1;
       g.columns.push_back(room < 0 ? 0 : room / step[i] + 1);
     }
@@ -212,6 +213,11 @@ struct MaxUnpool : Op {
     if (strides.size() != kernel.size() || pads.size() != 2 * kernel.size()) {
       return invalid_graph("kernel_shape has ", kernel.size(), " entries, strides ", strides.size(), ", pads ", pads.size());
     }
+    for (const auto* list : {&kernel, &strides, &pads}) {
+      for (const int64_t v : *list) {
+        if (v < 0 || v > 1 << 20) return invalid_graph("kernel_shape, strides or pads hold ", v);
+      }
+    }
     return {};
   }
 
@@ -222,6 +228,9 @@ struct MaxUnpool : Op {
       return run_failed("X and I must have one shape of rank ", rank + 2, "; they have ", x.shape(), " and ", indices.shape());
     }
     Shape inner = x.shape();  // what the indices count in
+    for (const int64_t d : inner) {
+      if (d > int64_t{1} << 40) return run_failed("X has an axis of length ", d, ", which is too large");
+    }
     for (int i = 0; i < rank; ++i) {
       const auto a = static_cast<size_t>(i);
       inner[i + 2] = (x.dim(i + 2) - 1) * strides[a] - pads[a] - pads[a + kernel.size()] + kernel[a];

@@ -169,6 +169,7 @@ struct Resize : Op {
     if (aspect == Aspect::kStretch) return {};
     for (const int axis : which) {
       AxisPlan& p = (*plan)[static_cast<size_t>(axis)];
+      if (!(common * static_cast<double>(p.in) < 1e15)) return run_failed("an axis of ", p.in, " cannot be scaled by ", common);
       p.out = static_cast<int64_t>(std::floor(common * static_cast<double>(p.in) + 0.5));
       p.scale = static_cast<float>(common);
       p.length = static_cast<float>(common * static_cast<double>(p.in));
@@ -229,7 +230,8 @@ struct Resize : Op {
       case Nearest::kCeil: at = std::ceil(x); break;
       case Nearest::kSimple: at = p.scale < 1 ? std::ceil(x) : std::floor(x); break;
     }
-    return static_cast<int64_t>(std::clamp(at, 0.0f, static_cast<float>(p.in - 1)));
+    if (!(at > 0)) return 0;  // a region of interest that is not a number ends here too
+    return std::min(at < 1e18f ? static_cast<int64_t>(at) : p.in, p.in - 1);
   }
 
   Status run_nearest(OpContext& ctx, const std::vector<AxisPlan>& plan, Tensor* y) const {
@@ -298,7 +300,7 @@ struct Resize : Op {
             continue;
           }
           if (antialias || exclude_outside) w = sum != 0 ? w / sum : 0;
-          indices[j * n + k] = static_cast<int32_t>(std::clamp(at, 0.0, static_cast<double>(p.in - 1)));
+          indices[j * n + k] = at > 0 ? static_cast<int32_t>(std::min(at, static_cast<double>(p.in - 1))) : 0;
           weights[j * n + k] = w;
           narrow[j * n + k] = static_cast<float>(w);
         }

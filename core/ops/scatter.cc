@@ -135,7 +135,7 @@ struct TensorScatter : Op {
       }
     }
     for (int64_t& start : starts) {
-      if (start < 0 || (!circular && start + length > capacity)) {
+      if (start < 0 || (!circular && start > capacity - length)) {
         return run_failed("write index ", start, " with ", length, " new rows leaves the cache of ", capacity);
       }
       if (capacity > 0) start %= circular ? capacity : capacity + 1;

@@ -137,6 +137,7 @@ struct SplitToSequence : Op {
         OL_ASSIGN(part, to_int(ctx.in(1), "split"));
       }
       if (part <= 0) return run_failed("split must be positive; it is ", part);
+      if (dim / part > 1 << 24) return run_failed("an axis of length ", dim, " would be split into too many parts");
       for (int64_t done = 0; done < dim; done += std::min(part, dim - done)) sizes.push_back(std::min(part, dim - done));
       return sizes;
     }

@@ -147,7 +147,9 @@ struct Pad : Op {
       PadAxis& a = (*axes)[static_cast<size_t>(which[i])];
       a.before = pads[i];
       a.after = pads[i + which.size()];
-      if (std::abs(a.before) > kLimit || std::abs(a.after) > kLimit) return run_failed("a pad is too large");
+      if (a.before > kLimit || a.before < -kLimit || a.after > kLimit || a.after < -kLimit) {
+        return run_failed("the pads ", a.before, " and ", a.after, " are too large");
+      }
     }
     return {};
   }

@@ -155,8 +155,8 @@ struct TfIdfVectorizer : Op {
   // distance and count once.
   void count(const int64_t* ids, int64_t length, float* out) const {
     int64_t shortest = min_length;
-    for (int64_t distance = 1; distance <= max_skip + 1 && shortest <= max_length; ++distance) {
-      for (int64_t start = 0; start + distance * (shortest - 1) < length; ++start) {
+    for (int64_t distance = 1; distance <= std::min(max_skip, length) + 1 && shortest <= max_length; ++distance) {
+      for (int64_t start = 0; start + distance * std::min(shortest - 1, length) < length; ++start) {
         int32_t node = 0;
         int64_t n = 1;
         for (int64_t at = start; at < length && n <= max_length && ids[at] >= 0; at += distance, ++n) {

@@ -43,6 +43,9 @@ TEST(regex_matches_whole_texts) {
 TEST(regex_is_linear_where_backtracking_is_not) {
   const std::string text(20000, 'a');
   CHECK(!matches("(a|aa|a*)*b", text));
+  std::string list = "x";
+  for (int i = 0; i < 20000; ++i) list += "|y";
+  CHECK(matches(list, "y"));
 }
 
 TEST(regex_finds_the_leftmost_longest_match) {
