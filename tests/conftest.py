@@ -6,7 +6,7 @@ import contextlib
 import functools
 import shutil
 from collections.abc import Callable, Iterator
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -14,7 +14,8 @@ from tests.browser.chromium import Chromium, executable
 from tests.conformance.backends import BACKENDS, Prepare, available
 from tests.models.fetch import FetchError
 from tests.support.hosts import Host, PythonHost, chromium_host, chromium_roots, node_host
-from tests.support.paths import ROOT, in_ci
+from tests.support.missing import missing
+from tests.support.paths import ROOT
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,13 +49,6 @@ def fetched() -> Callable[[Callable[[], Result]], Result]:
             missing(str(error))
 
     return call
-
-
-def missing(what: str) -> NoReturn:
-    """Skips the test for the lack of something; fails it in CI, where everything is to be had."""
-    if in_ci():
-        pytest.fail(what)
-    pytest.skip(what)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ import pytest
 from bench.__main__ import OURS, PEER, describe
 from bench.plot import write_plot
 from tests.support.hosts import Host
+from tests.support.missing import missing
 from tests.support.paths import ROOT
 
 
@@ -44,7 +45,7 @@ def test_both_engines_run_and_agree(where: list[str], tmp_path: Path, get_host: 
     command = [sys.executable, "-m", "bench", "digits-cnn", "--seconds", "0.1", "--json", str(report), *where]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     if "could not install" in done.stderr:
-        pytest.skip(done.stderr.strip())
+        missing(done.stderr.strip())
     assert done.returncode == 0, done.stdout + done.stderr
     (found,) = json.loads(report.read_text())["results"]
     assert found["agrees"]
