@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.conformance.backends import Prepare
 from tests.ops.harness import check
 
 
@@ -14,7 +17,7 @@ from tests.ops.harness import check
 @pytest.mark.parametrize("scale_type", [np.float32, np.float16])
 @pytest.mark.parametrize("columns", [32, 48, 96])
 @pytest.mark.parametrize("indices", [np.array([3, 0, 4]), np.array([[1], [-1]], np.int32), np.array(2)])
-def test_embedding(backend, dtype, zero_points, scale_type, columns, indices):
+def test_embedding(backend: Prepare, dtype: Any, zero_points: Any, scale_type: Any, columns: Any, indices: Any) -> None:
     rng = np.random.default_rng(columns)
     block, rows = 16, 5
     blocks = columns // block

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from tests.conformance.backends import Prepare
 from tests.ops.harness import check
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
@@ -41,15 +42,24 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}")
-def test_old_form(backend, case):
+def test_old_form(backend: Prepare, case: Any) -> None:
     operator, opset, inputs, attributes, expected = case
     if expected is None:
         expected = [inputs[0].copy()]
         np.put_along_axis(expected[0], inputs[1], inputs[2], 0)
-    check(backend, operator, inputs, oracle=expected, opset=opset, outputs=[e.dtype for e in expected], **attributes, **EXACT)
+    check(
+        backend,
+        operator,
+        inputs,
+        oracle=expected,
+        opset=opset,
+        outputs=[e.dtype for e in expected],
+        **attributes,
+        **EXACT,
+    )
 
 
-def test_sparse_constant(backend):
+def test_sparse_constant(backend: Prepare) -> None:
     values = helper.make_tensor("v", TensorProto.FLOAT, [2], [5.0, 7.0])
     for indices in ([1, 5], [[0, 1], [1, 2]]):
         index = helper.make_tensor("i", TensorProto.INT64, np.shape(indices), np.ravel(indices))
@@ -58,7 +68,7 @@ def test_sparse_constant(backend):
         check(backend, "Constant", [], oracle=[expected], outputs=F, sparse_value=sparse, **EXACT)
 
 
-def test_dropout_in_training(backend):
+def test_dropout_in_training(backend: Prepare) -> None:
     x = np.ones((100, 100), np.float32)
     ratio, training = np.array(0.3, np.float32), np.array(True)
     kept, mask = check_runs(backend, x, ratio, training)
@@ -66,7 +76,7 @@ def test_dropout_in_training(backend):
     np.testing.assert_allclose(kept, mask / 0.7, rtol=1e-6)
 
 
-def check_runs(backend, x, ratio, training):
+def check_runs(backend: Prepare, x: Any, ratio: Any, training: Any) -> list[Any]:
     from tests.ops.harness import make_model, run
 
     inputs = [x, ratio, training]

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conformance.backends import Prepare
 from tests.ops.harness import check
 from tests.ops.strategies import arrays, axes, broadcastable, shapes
 
 EXACT: dict[str, Any] = {"rtol": 0, "atol": 0}
 some = settings(max_examples=50, deadline=None)
-REDUCTIONS = {"none": None, "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+REDUCTIONS: dict[str, Any] = {"none": None, "add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 @some
@@ -25,14 +26,22 @@ REDUCTIONS = {"none": None, "add": np.add, "mul": np.multiply, "max": np.maximum
     shape=shapes(1, 3, allow_zero=False),
     reduction=st.sampled_from(sorted(REDUCTIONS)),
 )
-def test_scatter(backend, data, dtype, shape, reduction):
+def test_scatter(backend: Prepare, data: Any, dtype: Any, shape: Any, reduction: Any) -> None:
     x = data.draw(arrays(dtype, shape))
     axis = data.draw(axes(x.ndim))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     lengths = [data.draw(st.integers(0, d)) for d in shape]
     indices = rng.integers(-shape[axis], shape[axis], size=lengths)
     if reduction == "none":  # the order of doubled indices is not specified
-        indices = np.sort(rng.permuted(np.broadcast_to(np.arange(shape[axis]), (*[d for i, d in enumerate(lengths) if i != axis % x.ndim], shape[axis])), axis=-1)[..., : lengths[axis]], axis=-1)
+        indices = np.sort(
+            rng.permuted(
+                np.broadcast_to(
+                    np.arange(shape[axis]), (*[d for i, d in enumerate(lengths) if i != axis % x.ndim], shape[axis])
+                ),
+                axis=-1,
+            )[..., : lengths[axis]],
+            axis=-1,
+        )
         indices = np.moveaxis(indices, -1, axis)
     updates = data.draw(arrays(dtype, tuple(lengths)))
     expected = x.copy()
@@ -49,7 +58,7 @@ def test_scatter(backend, data, dtype, shape, reduction):
 
 @some
 @given(data=st.data(), shape=shapes(1, 4, allow_zero=False), reduction=st.sampled_from(["add", "mul", "max", "min"]))
-def test_scatter_nd(backend, data, shape, reduction):
+def test_scatter_nd(backend: Prepare, data: Any, shape: Any, reduction: Any) -> None:
     x = data.draw(arrays(np.float32, shape, special=False))
     depth = data.draw(st.integers(1, x.ndim))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
@@ -62,7 +71,7 @@ def test_scatter_nd(backend, data, shape, reduction):
     check(backend, "ScatterND", [x, indices, updates], oracle=[expected], reduction=reduction, **EXACT)
 
 
-def test_scatter_into_itself(backend):
+def test_scatter_into_itself(backend: Prepare) -> None:
     """The data may not be written over while it is also the updates."""
     x = np.arange(6, dtype=np.float32)
     check(backend, "ScatterElements", [x, np.arange(6)[::-1].copy(), x.copy()], oracle=[x[::-1]], **EXACT)
@@ -70,7 +79,7 @@ def test_scatter_into_itself(backend):
 
 @pytest.mark.parametrize("mode", ["linear", "circular"])
 @pytest.mark.parametrize("axis", [-2, 1, 2])
-def test_tensor_scatter(backend, mode, axis):
+def test_tensor_scatter(backend: Prepare, mode: Any, axis: Any) -> None:
     rng = np.random.default_rng(1)
     cache = rng.normal(size=(2, 6, 6, 3)).astype(np.float32)
     shape = list(cache.shape)
@@ -88,15 +97,26 @@ def test_tensor_scatter(backend, mode, axis):
 
 
 @some
-@given(data=st.data(), drawn=broadcastable(3), dtype=st.sampled_from([np.float32, np.int64, np.uint8, np.bool_, np.float16, object]))
-def test_where(backend, data, drawn, dtype):
-    c, x, y = data.draw(arrays(np.bool_, drawn[0])), data.draw(arrays(dtype, drawn[1])), data.draw(arrays(dtype, drawn[2]))
+@given(
+    data=st.data(),
+    drawn=broadcastable(3),
+    dtype=st.sampled_from([np.float32, np.int64, np.uint8, np.bool_, np.float16, object]),
+)
+def test_where(backend: Prepare, data: Any, drawn: Any, dtype: Any) -> None:
+    c, x, y = (
+        data.draw(arrays(np.bool_, drawn[0])),
+        data.draw(arrays(dtype, drawn[1])),
+        data.draw(arrays(dtype, drawn[2])),
+    )
     check(backend, "Where", [c, x, y], oracle=[np.where(c, x, y)], **EXACT)
 
 
 @some
-@given(data=st.data(), x=st.sampled_from([np.float32, np.int32, np.uint8, np.bool_]).flatmap(lambda t: arrays(t, shapes(1, 4))))
-def test_nonzero_compress_trilu(backend, data, x):
+@given(
+    data=st.data(),
+    x=st.sampled_from([np.float32, np.int32, np.uint8, np.bool_]).flatmap(lambda t: arrays(t, shapes(1, 4))),
+)
+def test_nonzero_compress_trilu(backend: Prepare, data: Any, x: Any) -> None:
     check(backend, "NonZero", [x], oracle=[np.array(np.nonzero(x), np.int64)], **EXACT)
     axis = data.draw(axes(x.ndim))
     condition = data.draw(arrays(np.bool_, (data.draw(st.integers(0, x.shape[axis])),)))
@@ -111,7 +131,7 @@ def test_nonzero_compress_trilu(backend, data, x):
 
 @some
 @given(data=st.data(), shape=shapes(1, 3), dtype=st.sampled_from([np.float32, np.int64, np.uint8, np.bool_, object]))
-def test_unique(backend, data, shape, dtype):
+def test_unique(backend: Prepare, data: Any, shape: Any, dtype: Any) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     x = np.asarray(rng.integers(0, 3, size=shape))
     x = np.array(["b", "", "a"], dtype=object)[x] if dtype is object else x.astype(dtype)
@@ -133,18 +153,25 @@ def test_unique(backend, data, shape, dtype):
 
 @some
 @given(data=st.data(), shape=shapes(0, 3), depth=st.integers(0, 5))
-def test_one_hot(backend, data, shape, depth):
+def test_one_hot(backend: Prepare, data: Any, shape: Any, depth: Any) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     indices = np.asarray(rng.integers(-7, 7, size=shape))
     axis = data.draw(axes(len(shape) + 1))
     values = np.array([5, -1], np.int32)
     wrapped = np.where(indices < 0, indices + depth, indices)
     hot = np.moveaxis(wrapped[..., None] == np.arange(depth), -1, axis)
-    check(backend, "OneHot", [indices, np.array(depth), values], oracle=[np.where(hot, -1, 5).astype(np.int32)], axis=axis, **EXACT)
+    check(
+        backend,
+        "OneHot",
+        [indices, np.array(depth), values],
+        oracle=[np.where(hot, -1, 5).astype(np.int32)],
+        axis=axis,
+        **EXACT,
+    )
 
 
 @pytest.mark.parametrize(("batch", "time"), [(1, 0), (0, 1)])
-def test_reverse_sequence(backend, batch, time):
+def test_reverse_sequence(backend: Prepare, batch: Any, time: Any) -> None:
     x = np.arange(4 * 5 * 3, dtype=np.float32).reshape(4, 5, 3)
     lengths = np.random.default_rng(0).integers(0, x.shape[time] + 1, size=x.shape[batch])
     expected = x.copy()
@@ -159,7 +186,7 @@ def test_reverse_sequence(backend, batch, time):
 @pytest.mark.parametrize("split", [None, np.array(2), np.array([1, 0, 4])])
 @pytest.mark.parametrize("keepdims", [0, 1])
 @pytest.mark.parametrize("axis", [0, -1])
-def test_split_to_sequence(backend, split, keepdims, axis):
+def test_split_to_sequence(backend: Prepare, split: Any, keepdims: Any, axis: Any) -> None:
     x = np.arange(25, dtype=np.float32).reshape(5, 5)
     if split is None:
         parts = [np.take(x, [i] if keepdims else i, axis) for i in range(5)]
@@ -190,36 +217,77 @@ def test_split_to_sequence(backend, split, keepdims, axis):
         (r"[]a]+[-z]+", ["]a-", "]z", "a"]),
     ],
 )
-def test_regex(backend, pattern, texts):
+def test_regex(backend: Prepare, pattern: Any, texts: Any) -> None:
     translated = re.sub(r"\\x\{([0-9A-Fa-f]+)\}", lambda m: chr(int(m[1], 16)), pattern)
     translated = translated.replace("[[:alpha:]]", "[A-Za-z]").replace("[[:digit:]]", "[0-9]").replace("[]a]", r"[\]a]")
     flags = re.NOFLAG if "(?i)" in pattern or not pattern.isascii() else re.ASCII
-    expected = np.array([re.fullmatch(translated, t, flags) is not None if "a*)*" not in pattern else t == "aab" for t in texts])
-    check(backend, "RegexFullMatch", [np.array(texts, dtype=object)], oracle=[expected], outputs=[np.bool_], pattern=pattern, **EXACT)
+    expected = np.array(
+        [re.fullmatch(translated, t, flags) is not None if "a*)*" not in pattern else t == "aab" for t in texts]
+    )
+    check(
+        backend,
+        "RegexFullMatch",
+        [np.array(texts, dtype=object)],
+        oracle=[expected],
+        outputs=[np.bool_],
+        pattern=pattern,
+        **EXACT,
+    )
 
 
-@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "a**", "*a", r"\1", "a{2000}", r"\q", "(?x)a", "[z-a]", "((a{100}){100}){100}"])
-def test_regex_that_is_not_valid(backend, pattern):
+@pytest.mark.parametrize(
+    "pattern", ["(", "a)", "[a", "a**", "*a", r"\1", "a{2000}", r"\q", "(?x)a", "[z-a]", "((a{100}){100}){100}"]
+)
+def test_regex_that_is_not_valid(backend: Prepare, pattern: Any) -> None:
     with pytest.raises(Exception, match="regular expression"):
-        check(backend, "RegexFullMatch", [np.array(["a"], dtype=object)], oracle=[], outputs=[np.bool_], pattern=pattern)
+        check(
+            backend, "RegexFullMatch", [np.array(["a"], dtype=object)], oracle=[], outputs=[np.bool_], pattern=pattern
+        )
 
 
 @pytest.mark.parametrize("delimiter", [None, "", ",", "ab", " "])
 @pytest.mark.parametrize("maxsplit", [None, 0, 1, 2])
-def test_string_split(backend, delimiter, maxsplit):
+def test_string_split(backend: Prepare, delimiter: Any, maxsplit: Any) -> None:
     x = np.array([["a,b,,c", " x  y z ", ""], ["abcabd", ",", "日 本"]], dtype=object)
     parts = [[s.split(delimiter or None, -1 if maxsplit is None else maxsplit) for s in row] for row in x]
     counts = np.array([[len(p) for p in row] for row in parts])
     padded = np.array([[p + [""] * (counts.max() - len(p)) for p in row] for row in parts], dtype=object)
-    check(backend, "StringSplit", [x], oracle=[padded, counts], outputs=[np.str_, np.int64], delimiter=delimiter, maxsplit=maxsplit, **EXACT)
+    check(
+        backend,
+        "StringSplit",
+        [x],
+        oracle=[padded, counts],
+        outputs=[np.str_, np.int64],
+        delimiter=delimiter,
+        maxsplit=maxsplit,
+        **EXACT,
+    )
 
 
 @pytest.mark.parametrize("action", ["LOWER", "UPPER", "NONE"])
 @pytest.mark.parametrize("sensitive", [0, 1])
-def test_string_normalizer(backend, action, sensitive):
+def test_string_normalizer(backend: Prepare, action: Any, sensitive: Any) -> None:
     x = np.array(["Monday", "Éclair", "МОСКВА", "the", "The", "Ωμέγα"], dtype=object)
     stop = ["the", "monday"]
     kept = [s for s in x if (s if sensitive else s.lower()) not in stop]
     expected = np.array([{"LOWER": s.lower(), "UPPER": s.upper(), "NONE": s}[action] for s in kept], dtype=object)
-    check(backend, "StringNormalizer", [x], oracle=[expected], outputs=[np.str_], case_change_action=action, is_case_sensitive=sensitive, stopwords=stop, **EXACT)
-    check(backend, "StringNormalizer", [x[None, 3:4]], oracle=[np.array([[""]], object)], outputs=[np.str_], stopwords=stop, **EXACT)
+    check(
+        backend,
+        "StringNormalizer",
+        [x],
+        oracle=[expected],
+        outputs=[np.str_],
+        case_change_action=action,
+        is_case_sensitive=sensitive,
+        stopwords=stop,
+        **EXACT,
+    )
+    check(
+        backend,
+        "StringNormalizer",
+        [x[None, 3:4]],
+        oracle=[np.array([[""]], object)],
+        outputs=[np.str_],
+        stopwords=stop,
+        **EXACT,
+    )
