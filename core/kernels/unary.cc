@@ -51,7 +51,7 @@ bool map_integers(DType type, const void* x, void* y, int64_t n, F f) {
     const T* src = static_cast<const T*>(x);
     T* dst = static_cast<T*>(y);
 #if defined(__clang__)
-#pragma clang loop unroll(disable)
+#pragma clang loop vectorize(disable) unroll(disable)
 #endif
     for (int64_t i = 0; i < n; ++i) dst[i] = f(src[i]);
   });

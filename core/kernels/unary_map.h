@@ -14,17 +14,20 @@ void map_f32(const float* x, float* y, int64_t n, F f) {
   const int64_t rest = n % kLanes;
   float tail[kLanes] = {};
   std::memcpy(tail, x + (n - rest), static_cast<size_t>(rest) * sizeof(float));
-  const float* src = x;
-  float* dst = y;
-  int64_t count = n - rest;
-  for (bool in_tail = false;; in_tail = true) {
+  const float* const sources[] = {x, tail};
+  float* const targets[] = {y, tail};
+  const int64_t counts[] = {n - rest, rest != 0 ? kLanes : 0};
+#if defined(__clang__)
+#pragma clang loop unroll(disable)
+#endif
+  for (int piece = 0; piece < 2; ++piece) {
+    const float* src = sources[piece];
+    float* dst = targets[piece];
+    const int64_t count = counts[piece];
 #if defined(__clang__)
 #pragma clang loop unroll(disable)
 #endif
     for (int64_t i = 0; i < count; i += kLanes) f(simd::F32::load(src + i)).store(dst + i);
-    if (in_tail || rest == 0) break;
-    src = dst = tail;
-    count = kLanes;
   }
   if (rest != 0) std::memcpy(y + (n - rest), tail, static_cast<size_t>(rest) * sizeof(float));
 }
