@@ -5,6 +5,13 @@
 #include <cstdlib>
 
 extern "C" {
+#if defined(__EMSCRIPTEN__)
+int32_t __wasi_fd_close(int32_t) { __builtin_trap(); }
+int32_t __wasi_fd_seek(int32_t, int64_t, int32_t, int32_t) { __builtin_trap(); }
+int32_t __wasi_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); }
+// Hosts look at the memory's size themselves.
+void emscripten_notify_memory_growth(int32_t) {}
+#else
 // A call of a pure virtual function prints a message through stdio, which writes, seeks and closes. The names are those
 // of wasi-libc, and the last one that of zig's own part of libc.
 int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t) { __builtin_trap(); }
@@ -12,6 +19,7 @@ int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t, int64_t, int32_t, int
 int32_t __imported_wasi_snapshot_preview1_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); }
 int32_t zig_fd_close(int32_t) __asm__("fd_close|wasi_snapshot_preview1");
 int32_t zig_fd_close(int32_t) { __builtin_trap(); }
+#endif
 }
 
 #if defined(_LIBCPP_VERSION)

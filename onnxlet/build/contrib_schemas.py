@@ -294,7 +294,15 @@ OPERATORS: list[dict[str, Any]] = [
         T=INT8S,
         F="float",
     ),
-    op("QLinearConcat", "Y_scale:TF Y_zero_point:T8 inputs:TV**", "Y:T8", "axis:int!", T8=INT8S, TF="float", TV="int8 uint8 float"),
+    op(
+        "QLinearConcat",
+        "Y_scale:TF Y_zero_point:T8 inputs:TV**",
+        "Y:T8",
+        "axis:int!",
+        T8=INT8S,
+        TF="float",
+        TV="int8 uint8 float",
+    ),
     op(
         "QLinearAveragePool",
         "X:T x_scale:F x_zero_point:T? y_scale:F y_zero_point:T?",

@@ -10,13 +10,16 @@ import argparse
 import importlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import onnx
 import onnx.defs
+
+# The stubs of onnx.defs leave out part of what its extension module has.
+_ALL_SCHEMAS: Any = onnx.defs.get_all_schemas_with_history
 
 UNBOUNDED = 65535
 SEQUENCE, MAP, OPTIONAL, SPARSE = 1, 2, 4, 8
@@ -76,7 +79,7 @@ def allowed_types(types: Iterable[str]) -> tuple[int, int]:
     return tensors, others
 
 
-def attribute_from_onnx(attribute: onnx.defs.OpSchema.Attribute) -> Attribute:
+def attribute_from_onnx(attribute: Any) -> Attribute:
     kind = int(attribute.type.value)
     proto = attribute.default_value
     default: Any = None
@@ -104,18 +107,18 @@ def strip_docs(function: onnx.FunctionProto) -> bytes:
         node.ClearField("name")
         for attribute in node.attribute:
             attribute.ClearField("doc_string")
-    return stripped.SerializeToString(deterministic=True)
+    return bytes(stripped.SerializeToString(deterministic=True))
 
 
 def from_onnx(with_body: set[str] | None) -> list[Operator]:
     """Every schema the onnx package knows. with_body: operators that keep their function body; None keeps all."""
     operators = []
-    for schema in onnx.defs.get_all_schemas_with_history():
+    for schema in _ALL_SCHEMAS():
         body = b""
         if schema.has_function and (with_body is None or schema.name in with_body):
             body = strip_docs(schema.function_body)
 
-        def parameters(formal: Sequence[onnx.defs.OpSchema.FormalParameter]) -> tuple[Parameter, ...]:
+        def parameters(formal: Sequence[Any]) -> tuple[Parameter, ...]:
             return tuple(Parameter(p.name, int(p.option.value), p.type_str, bool(p.is_homogeneous)) for p in formal)
 
         operators.append(
@@ -162,7 +165,8 @@ def parse_attribute(text: str) -> Attribute:
     name, kind, required, default = match[1], match[2], match[3] is not None, match[4]
     value: Any = None
     if default is not None:
-        value = {"int": int, "float": float, "string": str.encode}[kind](default)
+        read: dict[str, Callable[[str], Any]] = {"int": int, "float": float, "string": str.encode}
+        value = read[kind](default)
     return Attribute(name, ATTRIBUTE_TYPES[kind], required, value)
 
 
@@ -245,11 +249,11 @@ def attribute_row(a: Attribute, writer: Writer) -> str:
         case int():
             integer = f"{a.default}"
         case float():
-            real = f"{a.default!r}f" if a.default == a.default else "__builtin_nanf(\"\")"
+            real = f"{a.default!r}f" if a.default == a.default else '__builtin_nanf("")'
         case bytes():
             text = c_string(a.default)
         case tuple() if a.default and isinstance(a.default[0], bytes):
-            text = c_string(b"\0".join(a.default))  # type: ignore[arg-type]  # the case above says they are bytes
+            text = c_string(b"\0".join(a.default))
             count = len(a.default)
         case tuple():
             count = len(a.default)

@@ -26,7 +26,21 @@ def configure(folder: Path, *options: str, prefix: tuple[str, ...] = (), launche
     ccache = find("ccache") if launcher else None
     launchers = [f"-DCMAKE_{language}_COMPILER_LAUNCHER={ccache}" for language in ("C", "CXX")] if ccache else []
     shutil.rmtree(folder, ignore_errors=True)
-    run([*prefix, "cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, f"-DONNXLET_PYTHON={sys.executable}", *launchers, *options])
+    run(
+        [
+            *prefix,
+            "cmake",
+            "-G",
+            "Ninja",
+            "-S",
+            ROOT,
+            "-B",
+            folder,
+            f"-DONNXLET_PYTHON={sys.executable}",
+            *launchers,
+            *options,
+        ]
+    )
     note.write_text(wanted)
 
 
@@ -56,7 +70,7 @@ def native(folder: Path = BUILD / "native", *options: str) -> Path:
         c, cxx = compiler
         chosen = (f"-DCMAKE_C_COMPILER={c}", f"-DCMAKE_CXX_COMPILER={cxx}")
     else:
-        import ziglang  # noqa: PLC0415
+        import ziglang
 
         zig = Path(str(ziglang.__file__)).parent / "zig"
         chosen = (f"-DCMAKE_C_COMPILER={zig};cc", f"-DCMAKE_CXX_COMPILER={zig};c++")
@@ -74,10 +88,8 @@ def sanitized() -> Path | None:
 
 def bindings() -> None:
     """onnxlet/hosts/abi_gen.py and js/src/abi.gen.ts, from core/abi/onnxlet.h."""
-    run(
-        [sys.executable, ROOT / "onnxlet/build/bindings.py", ROOT / "core/abi/onnxlet.h"]
-        + ["--python", ROOT / "onnxlet/hosts/abi_gen.py", "--typescript", JS / "src/abi.gen.ts"]
-    )
+    generator: list[str | Path] = [sys.executable, ROOT / "onnxlet/build/bindings.py", ROOT / "core/abi/onnxlet.h"]
+    run([*generator, "--python", ROOT / "onnxlet/hosts/abi_gen.py", "--typescript", JS / "src/abi.gen.ts"])
 
 
 def npm_packages() -> None:
