@@ -29,7 +29,7 @@ endif()
 
 # ---- what every flavour shares ----
 add_library(engine OBJECT ${ENGINE_SOURCES})
-target_compile_options(engine PRIVATE -Os ${common_features})
+target_compile_options(engine PRIVATE -Oz ${common_features})
 add_library(stubs OBJECT ${CMAKE_SOURCE_DIR}/wasm/libc_stubs.cc)
 target_compile_options(stubs PRIVATE -Os ${common_features})
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/text.h"
+
 namespace onnxlet {
 namespace {
 
@@ -213,7 +215,8 @@ std::string shortest_text(double value, FloatFormat format) {
     out += exponent < 0 ? "e-" : "e+";
     const int size = exponent < 0 ? -exponent : exponent;
     if (size < 10) out += '0';
-    return out + std::to_string(size);
+    append(out, static_cast<int64_t>(size));
+    return out;
   }
   if (d.point <= 0) return out.append("0.").append(static_cast<size_t>(-d.point), '0').append(digits);
   const auto whole = static_cast<size_t>(d.point);

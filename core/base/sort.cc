@@ -8,4 +8,14 @@ void sort_by(int64_t* first, int64_t count, FunctionRef<bool(int64_t, int64_t)> 
   std::sort(first, first + count, before);
 }
 
+void make_heap_by(int64_t* heap, int64_t count, FunctionRef<bool(int64_t, int64_t)> before) {
+  std::make_heap(heap, heap + count, before);
+}
+
+void replace_heap_top(int64_t* heap, int64_t count, int64_t value, FunctionRef<bool(int64_t, int64_t)> before) {
+  std::pop_heap(heap, heap + count, before);
+  heap[count - 1] = value;
+  std::push_heap(heap, heap + count, before);
+}
+
 }  // namespace onnxlet

@@ -19,8 +19,21 @@ const char* code_name(Code code) {
   return "INTERNAL";
 }
 
+struct Status::Failure {
+  Code code;
+  std::string message;
+};
+
+Status::Status(Code code, std::string message) : failure_(new Failure{code, std::move(message)}) {}
+
+void Status::forget() { delete failure_; }
+
+Code Status::code() const { return failure_ != nullptr ? failure_->code : Code::kOk; }
+
+std::string_view Status::message() const { return failure_ != nullptr ? std::string_view(failure_->message) : ""; }
+
 Status Status::with_context(std::string_view prefix) && {
-  if (payload_) payload_->message.insert(0, prefix);
+  if (failure_ != nullptr) failure_->message.insert(0, prefix);
   return std::move(*this);
 }
 

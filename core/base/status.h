@@ -25,24 +25,31 @@ enum class Code : int32_t {
 
 const char* code_name(Code code);
 
+// One pointer, null when all is well. What only failures need is out of line: returns are everywhere, failures are not.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Code code, std::string message) : payload_(new Payload{code, std::move(message)}) {}
+  Status(Code code, std::string message);
+  Status(Status&& other) noexcept : failure_(std::exchange(other.failure_, nullptr)) {}
+  Status& operator=(Status&& other) noexcept {
+    std::swap(failure_, other.failure_);
+    return *this;
+  }
+  ~Status() {
+    if (failure_ != nullptr) [[unlikely]] forget();
+  }
 
-  bool ok() const { return payload_ == nullptr; }
-  Code code() const { return payload_ ? payload_->code : Code::kOk; }
-  std::string_view message() const { return payload_ ? std::string_view(payload_->message) : ""; }
+  bool ok() const { return failure_ == nullptr; }
+  Code code() const;
+  std::string_view message() const;
 
   // Adds what the caller knows (node, file, argument) in front of the rule that was broken.
   Status with_context(std::string_view prefix) &&;
 
  private:
-  struct Payload {
-    Code code;
-    std::string message;
-  };
-  std::unique_ptr<Payload> payload_;
+  struct Failure;
+  void forget();
+  Failure* failure_ = nullptr;
 };
 
 template <class T>

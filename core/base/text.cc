@@ -67,4 +67,23 @@ void append(std::string& out, const Shape& s) {
   out.push_back(']');
 }
 
+std::string join_text(const TextPart* parts, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) {
+    const TextPart& p = parts[i];
+    switch (p.kind) {
+      case TextPart::kChars: append(out, p.chars); break;
+      case TextPart::kView: append(out, std::string_view(p.chars, p.length)); break;
+      case TextPart::kInt: append(out, p.i); break;
+      case TextPart::kUint: append(out, p.u); break;
+      case TextPart::kDouble: append(out, p.d); break;
+      case TextPart::kDType: append(out, static_cast<DType>(p.i)); break;
+      case TextPart::kShape: append(out, *p.shape); break;
+    }
+  }
+  return out;
+}
+
+Status make_status(Code code, const TextPart* parts, size_t count) { return {code, join_text(parts, count)}; }
+
 }  // namespace onnxlet

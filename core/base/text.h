@@ -31,20 +31,55 @@ void append(std::string& out, T v) {
   }
 }
 
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::string out;
-  (append(out, parts), ...);
-  return out;
+// One argument of text(). Call sites only fill an array of these: messages are many and never hot, so they share one
+// function instead of each instantiating its own.
+struct TextPart {
+  enum Kind : uint8_t { kChars, kView, kInt, kUint, kDouble, kDType, kShape };
+  Kind kind;
+  uint32_t length = 0;
+  union {
+    const char* chars;
+    int64_t i;
+    uint64_t u;
+    double d;
+    const Shape* shape;
+  };
+  TextPart(const char* s) : kind(kChars), chars(s) {}                                                            // NOLINT
+  TextPart(std::string_view s) : kind(kView), length(static_cast<uint32_t>(s.size())), chars(s.data()) {}         // NOLINT
+  TextPart(const std::string& s) : TextPart(std::string_view(s)) {}                                               // NOLINT
+  TextPart(double v) : kind(kDouble), d(v) {}                                                                     // NOLINT
+  TextPart(float v) : TextPart(static_cast<double>(v)) {}                                                         // NOLINT
+  TextPart(DType t) : kind(kDType), i(static_cast<int64_t>(t)) {}                                                 // NOLINT
+  TextPart(const Shape& s) : kind(kShape), shape(&s) {}                                                           // NOLINT
+  template <class T>
+    requires std::is_integral_v<T>
+  TextPart(T v) : kind(std::is_signed_v<T> ? kInt : kUint) {  // NOLINT
+    if constexpr (std::is_signed_v<T>) i = v;
+    else u = v;
+  }
+};
+
+std::string join_text(const TextPart* parts, size_t count);
+Status make_status(Code code, const TextPart* parts, size_t count);
+
+template <class... P>
+[[gnu::always_inline]] inline std::string text(const P&... p) {
+  const TextPart parts[] = {TextPart(p)...};
+  return join_text(parts, sizeof...(p));
+}
+template <Code kCode, class... P>
+[[gnu::always_inline]] inline Status failure(const P&... p) {
+  const TextPart parts[] = {TextPart(p)...};
+  return make_status(kCode, parts, sizeof...(p));
 }
 
 // Message grammar: rule broken; actual values; what to do.
-template <class... P> Status invalid_argument(const P&... p) { return {Code::kInvalidArgument, text(p...)}; }
-template <class... P> Status invalid_protobuf(const P&... p) { return {Code::kInvalidProtobuf, text(p...)}; }
-template <class... P> Status invalid_graph(const P&... p) { return {Code::kInvalidGraph, text(p...)}; }
-template <class... P> Status not_implemented(const P&... p) { return {Code::kNotImplemented, text(p...)}; }
-template <class... P> Status run_failed(const P&... p) { return {Code::kRunFailed, text(p...)}; }
-template <class... P> Status internal_error(const P&... p) { return {Code::kInternal, text(p...)}; }
+template <class... P> [[gnu::always_inline]] inline Status invalid_argument(const P&... p) { return failure<Code::kInvalidArgument>(p...); }
+template <class... P> [[gnu::always_inline]] inline Status invalid_protobuf(const P&... p) { return failure<Code::kInvalidProtobuf>(p...); }
+template <class... P> [[gnu::always_inline]] inline Status invalid_graph(const P&... p) { return failure<Code::kInvalidGraph>(p...); }
+template <class... P> [[gnu::always_inline]] inline Status not_implemented(const P&... p) { return failure<Code::kNotImplemented>(p...); }
+template <class... P> [[gnu::always_inline]] inline Status run_failed(const P&... p) { return failure<Code::kRunFailed>(p...); }
+template <class... P> [[gnu::always_inline]] inline Status internal_error(const P&... p) { return failure<Code::kInternal>(p...); }
 Status out_of_memory(uint64_t bytes);
 
 }  // namespace onnxlet

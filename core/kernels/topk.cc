@@ -1,15 +1,14 @@
 #include "kernels/topk.h"
 
-#include <algorithm>
-
 #include "base/parallel.h"
+#include "base/sort.h"
 
 namespace onnxlet {
 namespace {
 
 // Does element a come before element b?
 template <class T, bool kLargest>
-struct Before {
+struct Ranking {
   const T* x;
   int64_t stride;
   bool operator()(int64_t a, int64_t b) const {
@@ -32,15 +31,12 @@ void select(B before, int64_t n, int64_t k, int64_t* out) {
     return;
   }
   if (k < n) {
-    std::make_heap(out, out + k, before);
+    make_heap_by(out, k, before);
     for (int64_t i = k; i < n; ++i) {
-      if (!before(i, out[0])) continue;
-      std::pop_heap(out, out + k, before);
-      out[k - 1] = i;
-      std::push_heap(out, out + k, before);
+      if (before(i, out[0])) replace_heap_top(out, k, i, before);
     }
   }
-  std::sort(out, out + k, before);
+  sort_by(out, k, before);
 }
 
 }  // namespace
@@ -52,9 +48,9 @@ void top_k(const T* x, int64_t rows, int64_t n, int64_t inner, int64_t k, bool l
     for (int64_t r = begin; r < end; ++r) {
       const T* row = x + r / inner * n * inner + r % inner;
       if (largest) {
-        select(Before<T, true>{row, inner}, n, k, indices + r * k);
+        select(Ranking<T, true>{row, inner}, n, k, indices + r * k);
       } else {
-        select(Before<T, false>{row, inner}, n, k, indices + r * k);
+        select(Ranking<T, false>{row, inner}, n, k, indices + r * k);
       }
     }
   });

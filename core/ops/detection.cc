@@ -1,6 +1,7 @@
 // NonMaxSuppression.
 #include <algorithm>
 
+#include "base/sort.h"
 #include "kernels/nms.h"
 #include "ops/op.h"
 
@@ -56,7 +57,7 @@ struct NonMaxSuppression : Op {
           if (!has_lowest || score[i] > static_cast<float>(lowest)) order.push_back(i);
         }
         // NaN scores sort last, so that the order is a strict one.
-        std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+        sort_by(order.data(), static_cast<int64_t>(order.size()), [&](int64_t i, int64_t j) {
           const float u = score[i], v = score[j];
           if (u == v || (u != u && v != v)) return i < j;
           return u != u ? false : v != v ? true : u > v;
