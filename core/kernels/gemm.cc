@@ -20,7 +20,17 @@ constexpr int64_t kRowPanels = 4;            // panels of B that one row times m
 
 int64_t round_up(int64_t v, int64_t to) { return (v + to - 1) / to * to; }
 
-enum class Route { kTiles, kTilesDirect, kRow, kDots };
+enum class Route {
+#define GEMM_KERNEL(route, ...) route,
+#include "kernels/gemm_kernels.inc"
+#undef GEMM_KERNEL
+};
+constexpr const char* kRouteNames[] = {
+#define GEMM_KERNEL(route, name, ...) name,
+#include "kernels/gemm_kernels.inc"
+#undef GEMM_KERNEL
+};
+const char* name_of(Route route) { return kRouteNames[static_cast<size_t>(route)]; }
 
 struct Plan {
   Route route;
@@ -236,11 +246,11 @@ bool is_column(const Gemm& g) { return g.n == 1 && g.m > 1 && g.packed_b == null
 template <class F>
 const char* run(const Gemm& g, float* scratch, bool parallel) {
   if (is_column(g)) return run<F>(column_as_row(g), scratch, parallel);
-  if (g.m <= 0 || g.n <= 0) return "gemm_f32";
+  if (g.m <= 0 || g.n <= 0) return name_of(Route::kTiles);
   const Plan p = make_plan(g);
   if (p.route == Route::kDots) {
     spread(parallel, g.n, std::max<int64_t>(8, grain_for(g.k / 2) / 4 * 4), [&](int64_t begin, int64_t end) { run_dots<F>(g, begin, end); });
-    return "gemv_f32_dots";
+    return name_of(p.route);
   }
   float* pack = scratch;
   float* slots = scratch + p.pack_floats;
@@ -263,7 +273,7 @@ const char* run(const Gemm& g, float* scratch, bool parallel) {
     }
     run_pass<F>(g, p, b, 0, g.n, parallel, slots);
   }
-  return p.route == Route::kRow ? "gemv_f32" : "gemm_f32_4x8";
+  return name_of(p.route);
 }
 
 int64_t scratch_floats(const Gemm& g, int threads) {
@@ -303,16 +313,17 @@ const char* gemm_batch(const Gemm& g, int64_t batch, const int64_t* a_offsets, c
     return one;
   };
   if (!whole_items(g, batch)) {
-    const char* name = "gemm_f32";
+    const char* name = name_of(Route::kTiles);
     for (int64_t i = 0; i < batch; ++i) name = gemm(item(i), scratch);
     return name;
   }
   Slots slots(scratch, static_cast<size_t>(gemm_serial_scratch(g)) * sizeof(float));
+  const char* const name = name_of(make_plan(is_column(g) ? column_as_row(g) : g).route);
   parallel_for(batch, grain_for(g.m * g.n * std::max<int64_t>(g.k, 8) / 8), [&](int64_t begin, int64_t end) {
     Slots::Claim claim(slots);
     for (int64_t i = begin; i < end; ++i) gemm_serial(item(i), claim.as<float>());
   });
-  return "gemm_f32_batch";
+  return name;
 }
 
 template <class T>

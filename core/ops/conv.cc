@@ -1,4 +1,6 @@
 // Conv and ConvTranspose, and onnxruntime's FusedConv. 1-D, 2-D and any higher rank share the kernels.
+#include <algorithm>
+
 #include "base/parallel.h"
 #include "kernels/conv.h"
 #include "ops/float_io.h"
@@ -13,7 +15,7 @@ Status check_conv(const Shape& x, const Shape& w, const Tensor* bias, int64_t gr
   if (x.rank() < 3 || w.rank() != x.rank()) {
     return run_failed("X and W must have the same rank, at least 3; got ", x, " and ", w);
   }
-  if (group < 1 || x[1] != w[1] * group || w[0] % group != 0) {
+  if (group < 1 || x[1] % group != 0 || x[1] / group != w[1] || w[0] % group != 0) {
     return run_failed("channels do not fit: X is ", x, ", W is ", w, ", group is ", group, "; X has W's second dimension times group");
   }
   if (!kernel_shape.empty() && !(Shape(kernel_shape) == spatial(w))) {
@@ -65,6 +67,7 @@ struct ConvOp : Op {
     OL_TRY(check_conv(x.shape(), w.shape(), bias, group, window.kernel_shape));
     OL_ASSIGN(Window win, window.resolve(spatial(x.shape()), spatial(w.shape())));
     const Shape out = with_spatial(x.dim(0), w.dim(0), win.out);
+    if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
     if (x.dtype() == DType::kDouble) {
       OL_ASSIGN(Tensor* y, ctx.out(0, DType::kDouble, out));
       conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(), bias ? bias->data<double>() : nullptr,
@@ -149,7 +152,7 @@ struct ConvTransposeOp : Op {
     if (x.rank() < 3 || w.rank() != x.rank()) {
       return run_failed("X and W must have the same rank, at least 3; got ", x.shape(), " and ", w.shape());
     }
-    if (group < 1 || x.dim(1) != w.dim(0) || x.dim(1) % group != 0) {
+    if (group < 1 || group > std::max<int64_t>(x.dim(1), 1) || x.dim(1) != w.dim(0) || x.dim(1) % group != 0) {
       return run_failed("channels do not fit: X is ", x.shape(), ", W is ", w.shape(), ", group is ", group);
     }
     const int64_t out_channels = w.dim(1) * group;
@@ -161,6 +164,7 @@ struct ConvTransposeOp : Op {
     }
     OL_ASSIGN(Window win, window.resolve_transposed(spatial(x.shape()), spatial(w.shape()), output_padding, output_shape));
     const Shape out = with_spatial(x.dim(0), out_channels, win.in);
+    if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
     if (x.dtype() == DType::kDouble) {
       OL_ASSIGN(Tensor* y, ctx.out(0, DType::kDouble, out));
       conv_transpose_plain(win, x.dim(0), x.dim(1), out_channels, group, x.data<double>(), w.data<double>(),

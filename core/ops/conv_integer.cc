@@ -37,7 +37,7 @@ struct IntConvOp : Op {
     if (x.rank() < 3 || w.rank() != x.rank()) {
       return run_failed("x and w must have the same rank, at least 3; got ", x.shape(), " and ", w.shape());
     }
-    if (group < 1 || x.dim(1) != w.dim(1) * group || w.dim(0) % group != 0) {
+    if (group < 1 || x.dim(1) % group != 0 || x.dim(1) / group != w.dim(1) || w.dim(0) % group != 0) {
       return run_failed("channels do not fit: x is ", x.shape(), ", w is ", w.shape(), ", group is ", group);
     }
     if (!window.kernel_shape.empty() && !(Shape(window.kernel_shape) == spatial(w.shape()))) {
@@ -66,9 +66,9 @@ struct IntConvOp : Op {
   }
 
   Status execute(OpContext& ctx, const Tensor& w, const IntConv& c) const {
-    if (c.batch == 0 || c.out_channels == 0) return {};
+    if (c.batch == 0 || c.out_channels == 0 || c.window.pixels() == 0) return {};
     const bool by_plane = depthwise(w);
-    OL_ASSIGN(void* scratch, ctx.scratch(static_cast<size_t>(by_plane ? int_conv_depthwise_scratch(c) : int_conv_scratch(c))));
+    OL_ASSIGN(char* scratch, ctx.scratch_of<char>(by_plane ? int_conv_depthwise_scratch(c) : int_conv_scratch(c)));
     ctx.set_kernel(by_plane ? int_conv_depthwise(c, scratch) : int_conv(c, scratch));
     return {};
   }

@@ -31,13 +31,14 @@ struct DeformConv : Op {
     if (x.rank() != 4 || w.rank() != 4 || offset.rank() != 4) {
       return not_implemented("DeformConv with other than two spatial axes; X is ", x.shape(), ", W is ", w.shape());
     }
-    if (group < 1 || offset_group < 1 || x.dim(1) != w.dim(1) * group || w.dim(0) % group != 0 || x.dim(1) % offset_group != 0) {
+    if (group < 1 || offset_group < 1 || x.dim(1) % group != 0 || x.dim(1) / group != w.dim(1) || w.dim(0) % group != 0 || x.dim(1) % offset_group != 0) {
       return run_failed("channels do not fit: X is ", x.shape(), ", W is ", w.shape(), ", group is ", group, ", offset_group is ", offset_group);
     }
     DeformPatches d;
     OL_ASSIGN(d.window, window.resolve(spatial(x.shape()), spatial(w.shape())));
     d.channels = x.dim(1);
     d.offset_groups = offset_group;
+    if (offset_group > std::max<int64_t>(x.dim(1), 1)) return run_failed("offset_group ", offset_group, " exceeds the channels of X, ", x.shape());
     const Shape offsets = with_spatial(x.dim(0), offset_group * d.window.taps() * 2, d.window.out);
     const Shape masks = with_spatial(x.dim(0), offset_group * d.window.taps(), d.window.out);
     if (!(offset.shape() == offsets)) return run_failed("offset must have shape ", offsets, "; got ", offset.shape());

@@ -1,5 +1,6 @@
 // Einsum: operands are contracted two at a time, each step a batched matrix product.
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "base/visit.h"
@@ -113,8 +114,13 @@ class Contraction {
  private:
   static int64_t size_of(const Axes& axes) {
     int64_t n = 1;
-    for (const EinsumAxis& a : axes) n *= a.dim;
+    for (const EinsumAxis& a : axes) n = times(n, a.dim);
     return n;
+  }
+  // A product too large for 64 bits is certainly too large for memory.
+  static int64_t times(int64_t a, int64_t b) {
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
   }
   static EinsumOperand packed(const T* data, Axes axes) {
     int64_t stride = 1;
@@ -152,7 +158,7 @@ class Contraction {
     collapse(k_a, &depth, &a_col);
     collapse(k_b, &depth, &b_row);
     const int64_t batch = size_of(batch_a);
-    OL_ASSIGN(T* c, allocate(batch * rows * cols));
+    OL_ASSIGN(T* c, allocate(times(batch, times(rows, cols))));
     OL_ASSIGN(int64_t* offsets, ctx_.scratch_of<int64_t>(2 * batch + 1));
     int64_t* at = offsets;
     each_offset(batch_a, [&](int64_t o) { *at++ = o; });

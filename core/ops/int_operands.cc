@@ -62,7 +62,7 @@ Status run_int_product(OpContext& ctx, const IntProduct& p, IntOutput out) {
   if (g.packed_b == nullptr) {
     OL_ASSIGN(pack, ctx.scratch_of<uint8_t>(packed_int_b_size(s.k, s.n)));
   }
-  OL_ASSIGN(void* scratch, ctx.scratch(static_cast<size_t>(int_gemm_scratch(g))));
+  OL_ASSIGN(char* scratch, ctx.scratch_of<char>(int_gemm_scratch(g)));
   const size_t element = out.kind == IntOutput::kInt32 || out.kind == IntOutput::kFloat ? 4 : 1;
   const int64_t* b_offsets = offsets + p.shape.batches();
   for (int64_t i = 0; i < batches; ++i) {

@@ -37,6 +37,7 @@ Status run_float(OpContext& ctx, const MatMulShape& s, const PackedB& packed, fl
     OL_ASSIGN(b, float_input(ctx, ctx.in(1)));
   }
   OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, ctx.in(0).dtype(), s.out));
+  if (s.out.size() == 0) return {};
   Gemm g;
   g.m = s.m;
   g.n = s.n;
@@ -70,6 +71,7 @@ Status run_float(OpContext& ctx, const MatMulShape& s, const PackedB& packed, fl
 // double and integers (as unsigned of the same width: products wrap).
 template <class T>
 Status plain_product(OpContext& ctx, const MatMulShape& s, T* c) {
+  if (s.out.size() == 0) return {};
   const int64_t batch = s.batches();
   OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(2 * batch));
   s.batch_offsets(offsets, offsets + batch);

@@ -10,6 +10,7 @@ namespace onnxlet {
 namespace {
 
 constexpr int64_t kPanelFloats = 1 << 20;
+constexpr int64_t kLimit = 1 << 30;          // of K, N and block_size: their products stay in 64 bits
 
 // C [rows][n] = A [rows][k] * B + bias.
 Status multiply(OpContext& ctx, const NBitsMatrix& b, int64_t rows, const float* a, const float* bias, float* c) {
@@ -59,7 +60,7 @@ struct MatMulNBits : Op {
     a.ignore("accuracy_level");  // the least exactness allowed; float is the most exact
     if (a.i("weight_prepacked") != 0) return not_implemented("weights prepacked for a GPU");
     if (bits != 2 && bits != 4 && bits != 8) return not_implemented("weights of ", bits, " bits; 2, 4 and 8 are");
-    if (k < 1 || n < 0 || block < 16 || (block & (block - 1)) != 0) {
+    if (k < 1 || n < 0 || std::max({k, n, block}) > kLimit || block < 16 || (block & (block - 1)) != 0) {
       return invalid_graph("K and N must be positive and block_size a power of 2 from 16 on; got ", k, ", ", n, " and ", block);
     }
     return {};
@@ -160,7 +161,7 @@ struct MatMulBnb4 : Op {
     if (type != 0 && type != 1) return invalid_graph("quant_type must be 0 (FP4) or 1 (NF4); got ", type);
     nf4 = type == 1;
     if (a.i("transB", 1) != 1) return not_implemented("MatMulBnb4 with transB = 0");
-    if (k < 1 || n < 0 || block < 1) return invalid_graph("K, N and block_size must be positive; got ", k, ", ", n, " and ", block);
+    if (k < 1 || n < 0 || block < 1 || std::max({k, n, block}) > kLimit) return invalid_graph("K, N and block_size must be positive; got ", k, ", ", n, " and ", block);
     return {};
   }
 

@@ -6,7 +6,7 @@ namespace onnxlet {
 namespace {
 
 // Shape's product and sizes stay far from overflow below this.
-constexpr int64_t kLimit = int64_t{1} << 31;
+constexpr int64_t kLimit = int64_t{1} << 30;
 
 Result<Shape> axis_values(std::span<const int64_t> given, int rank, int64_t fallback, int64_t least, const char* name) {
   if (given.empty()) return Shape::filled(rank, fallback);

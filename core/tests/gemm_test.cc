@@ -1,8 +1,14 @@
 #include "kernels/gemm.h"
 
+#include <string_view>
 #include <vector>
 
+#include "base/parallel.h"
+#include "kernels/conv.h"
 #include "tests/check.h"
+#if !defined(__wasm__)
+#include "tests/crew.h"
+#endif
 
 namespace onnxlet {
 namespace {
@@ -107,6 +113,83 @@ TEST(gemm_blocks_long_sums_and_many_columns) {
   check_gemm(301, 1, 1100, Layout::kPlain, Layout::kPlain, Layout::kPlain, false, false);
   check_gemm(9, 70, 20000, Layout::kPlain, Layout::kPlain, Layout::kPlain, false, false);
 }
+
+struct KernelRow {
+  const char* name;
+  int64_t m;
+  bool packed, b_transposed;
+};
+constexpr KernelRow kKernels[] = {
+#define GEMM_KERNEL(route, name, m, packed, b_transposed) {name, m, packed, b_transposed},
+#include "kernels/gemm_kernels.inc"
+#undef GEMM_KERNEL
+};
+
+TEST(gemm_every_listed_kernel_runs_and_is_right) {
+  for (const KernelRow& row : kKernels) {
+    for (const int64_t n : {2, 31, 33, 64, 300}) {
+      for (const int64_t k : {1, 31, 600}) {
+        Random r;
+        const std::vector<float> a = r.fill(row.m * k), b = r.fill(k * n);
+        std::vector<float> c(static_cast<size_t>(row.m * n)), panels(static_cast<size_t>(packed_b_size(k, n)));
+        Gemm g;
+        g.m = row.m;
+        g.n = n;
+        g.k = k;
+        g.a = matrix(a, row.m, k, Layout::kPlain);
+        g.b = matrix(b, k, n, row.b_transposed ? Layout::kTransposed : Layout::kPlain);
+        pack_b(g.b, k, n, panels.data());
+        if (row.packed) g.packed_b = panels.data();
+        g.c = c.data();
+        g.c_row_stride = n;
+        std::vector<float> scratch(static_cast<size_t>(gemm_scratch(g)) + 1);
+        CHECK_EQ(std::string_view(gemm(g, scratch.data())), std::string_view(row.name));
+        check_gemm(row.m, n, k, Layout::kPlain, row.b_transposed ? Layout::kTransposed : Layout::kPlain, Layout::kPlain, row.packed, true);
+      }
+    }
+  }
+}
+
+#if !defined(__wasm__)
+// The same bits with and without helpers, and no two bodies in one slot.
+TEST(gemm_and_conv_do_not_depend_on_the_thread_count) {
+  Random r;
+  const int64_t m = 150, n = 200, k = 700;
+  const std::vector<float> a = r.fill(m * k), b = r.fill(k * n), image = r.fill(20 * 40 * 40), filter = r.fill(24 * 20 * 9);
+  auto results = [&] {
+    std::vector<float> c(static_cast<size_t>(m * n)), y(24 * 40 * 40), packed(static_cast<size_t>(packed_conv_size(24, 180, 1)));
+    Gemm g;
+    g.m = m;
+    g.n = n;
+    g.k = k;
+    g.a = {a.data(), k, 1};
+    g.b = {b.data(), n, 1};
+    g.c = c.data();
+    g.c_row_stride = n;
+    std::vector<float> scratch(static_cast<size_t>(gemm_scratch(g)));
+    gemm(g, scratch.data());
+    Conv v;
+    v.window = {{40, 40}, {40, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    v.batch = 1;
+    v.channels = 20;
+    v.out_channels = 24;
+    v.x = image.data();
+    v.x_channel_stride = v.y_channel_stride = 1600;
+    pack_conv_weights(filter.data(), 24, 180, 1, packed.data());
+    v.weights = packed.data();
+    v.y = y.data();
+    scratch.resize(static_cast<size_t>(conv_scratch(v)));
+    conv(v, scratch.data());
+    c.insert(c.end(), y.begin(), y.end());
+    return c;
+  };
+  const std::vector<float> alone = results();
+  test::Crew::start();
+  set_worker_count(test::Crew::kWorkers);
+  for (int i = 0; i < 20; ++i) CHECK(results() == alone);
+  set_worker_count(0);
+}
+#endif
 
 TEST(gemm_keeps_nan_through_the_clamp) {
   const float a[] = {1, NAN}, b[] = {1, 1};

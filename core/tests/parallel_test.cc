@@ -1,18 +1,15 @@
 #include "base/parallel.h"
 
 #include <atomic>
-#include <thread>
 #include <vector>
 
 #include "tests/check.h"
+#include "tests/crew.h"
 
 using namespace onnxlet;
 
 TEST(parallel_for_covers_each_index_once_at_any_worker_count) {
-  constexpr int kWorkers = 3;
-  std::vector<std::thread> threads;
-  for (int i = 1; i <= kWorkers; ++i) threads.emplace_back([i] { worker_main(i); });
-  while (workers_ready() < kWorkers) std::this_thread::yield();
+  test::Crew::start();
   for (int workers : {0, 1, 3, 2, 0, 3}) {
     set_worker_count(workers);
     CHECK_EQ(worker_count(), workers);
@@ -29,7 +26,5 @@ TEST(parallel_for_covers_each_index_once_at_any_worker_count) {
       CHECK(aligned);
     }
   }
-  stop_workers();
-  for (std::thread& t : threads) t.join();
-  CHECK_EQ(workers_ready(), 0);
+  set_worker_count(0);
 }
