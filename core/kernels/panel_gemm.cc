@@ -85,9 +85,13 @@ void pack_panels(const float* w, int64_t k, int64_t n, int64_t row_stride, int64
 }
 
 void panel_gemm(const PanelGemm& g) {
-  parallel_for((g.n + kPanel - 1) / kPanel, grain_for(g.m * g.k * 2), [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) one_panel(g, p);
-  });
+  // Recurrent steps call this many times with little work: waking other threads has to be worth it.
+  constexpr int64_t kChunkWork = 1 << 20;
+  const int64_t panel_work = std::max<int64_t>(g.m * g.k * kPanel, 1);
+  parallel_for((g.n + kPanel - 1) / kPanel, std::max<int64_t>(kChunkWork / panel_work, 1),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t p = begin; p < end; ++p) one_panel(g, p);
+               });
 }
 
 void panel_gemm_serial(const PanelGemm& g) {
