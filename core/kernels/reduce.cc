@@ -1,233 +1,25 @@
-#include "kernels/reduce.h"
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <type_traits>
-
-#include "base/parallel.h"
-#include "kernels/lane.h"
-#include "kernels/vector_exp.h"
+#include "kernels/reduce_rows.h"
 
 namespace onnxlet {
-namespace {
 
-using simd::F32x1;
-using simd::F32x4;
-
-constexpr int64_t kBlock = 512;  // elements summed in the element's own precision before they go to the wide total
-constexpr int64_t kStrip = 128;  // columns reduced side by side
-
-// Totals over blocks: floats in double.
-template <class V>
-using Total = Lane<std::conditional_t<std::is_same_v<Element<V>, float>, double, Element<V>>>;
-
-template <Reduction kOp, class V>
-V combine(V a, V b) {
-  if constexpr (kOp == Reduction::kProd) {
-    return a * b;
-  } else if constexpr (kOp == Reduction::kMax) {
-    return max_of(a, b);
-  } else if constexpr (kOp == Reduction::kMin) {
-    return min_of(a, b);
-  } else {
-    return a + b;
-  }
+template <>
+void reduce_axis(Reduction op, const float* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk, float* y) {
+  reduce_rows::dispatch<simd::F32x4>(op, x, outer, n, inner, chunk, y);
 }
-
-template <Reduction kOp, class V>
-V accumulate(V acc, V x) {
-  if constexpr (kOp == Reduction::kSumSquare) {
-    return acc + x * x;
-  } else if constexpr (kOp == Reduction::kSumAbs) {
-    return acc + select(x < V::splat(0), -x, x);
-  } else {
-    return combine<kOp>(acc, x);
-  }
-}
-
-template <class T>
-T identity(Reduction op) {
-  using Limits = std::numeric_limits<T>;
-  switch (op) {
-    case Reduction::kProd: return 1;
-    case Reduction::kMax: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    case Reduction::kMin: return Limits::has_infinity ? Limits::infinity() : Limits::max();
-    case Reduction::kLogSumExp: return Limits::has_infinity ? -Limits::infinity() : 0;
-    default: return 0;
-  }
-}
-
-template <Reduction kOp, class V>
-Element<V> reduce_row(const Element<V>* x, int64_t n) {
-  using T = Element<V>;
-  auto total = Total<V>::splat(identity<T>(kOp));
-  const V start = V::splat(identity<T>(kOp));
-  constexpr int kLanes = V::kLanes;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
-    V a = start, b = start, c = start, d = start;
-    int64_t i = begin;
-    for (; i + 4 * kLanes <= end; i += 4 * kLanes) {
-      a = accumulate<kOp>(a, V::load(x + i));
-      b = accumulate<kOp>(b, V::load(x + i + kLanes));
-      c = accumulate<kOp>(c, V::load(x + i + 2 * kLanes));
-      d = accumulate<kOp>(d, V::load(x + i + 3 * kLanes));
-    }
-    for (; i + kLanes <= end; i += kLanes) a = accumulate<kOp>(a, V::load(x + i));
-    a = combine<kOp>(combine<kOp>(a, b), combine<kOp>(c, d));
-    for (int lane = 0; lane < kLanes; ++lane) total = combine<kOp>(total, Total<V>::splat(a[lane]));
-    for (; i < end; ++i) total = accumulate<kOp>(total, Total<V>::splat(x[i]));
-  }
-  return static_cast<T>(total.v);
-}
-
-// log(sum(exp(x))) with the maximum taken out; x is read with a stride.
-template <class V>
-Element<V> log_sum_exp(const Element<V>* x, int64_t n, int64_t stride) {
-  using T = Element<V>;
-  T m = identity<T>(Reduction::kMax);
-  if (stride == 1) {
-    m = reduce_row<Reduction::kMax, V>(x, n);
-  } else {
-    for (int64_t i = 0; i < n; ++i) m = max_of(Lane<T>{m}, Lane<T>{x[i * stride]}).v;
-  }
-  if (m != m || std::isinf(m)) return m;
-  double sum = 0;
-  int64_t i = 0;
-  if (stride == 1) {
-    const V shift = V::splat(m);
-    while (i + V::kLanes <= n) {
-      V acc = V::splat(0);
-      for (const int64_t end = std::min(n, i + kBlock); i + V::kLanes <= end; i += V::kLanes) {
-        acc = acc + vector_exp(V::load(x + i) - shift);
-      }
-      sum += acc.sum();
-    }
-  }
-  for (; i < n; ++i) sum += scalar_exp(x[i * stride] - m);
-  return m + static_cast<T>(std::log(sum));
-}
-
-template <Reduction kOp, class V>
-void reduce_columns(const Element<V>* x, int64_t n, int64_t stride, int64_t columns, Element<V>* y) {
-  using T = Element<V>;
-  T acc[kStrip];
-  Total<V> total[kStrip];
-  std::fill_n(total, columns, Total<V>::splat(identity<T>(kOp)));
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
-    std::fill_n(acc, columns, identity<T>(kOp));
-    for (int64_t i = begin; i < end; ++i) {
-      const T* row = x + i * stride;
-      int64_t j = 0;
-      for (; j + V::kLanes <= columns; j += V::kLanes) {
-        accumulate<kOp>(V::load(acc + j), V::load(row + j)).store(acc + j);
-      }
-      for (; j < columns; ++j) acc[j] = accumulate<kOp>(Lane<T>::splat(acc[j]), Lane<T>::splat(row[j])).v;
-    }
-    for (int64_t j = 0; j < columns; ++j) total[j] = combine<kOp>(total[j], Total<V>::splat(acc[j]));
-  }
-  for (int64_t j = 0; j < columns; ++j) y[j] = static_cast<T>(total[j].v);
-}
-
-// One partial result: chunk c of row o, for the columns that start at j.
-struct Piece {
-  int64_t o, c, j;
-};
-
-template <Reduction kOp, class V>
-void reduce_op(const Element<V>* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk, Element<V>* y) {
-  using T = Element<V>;
-  constexpr bool kLse = kOp == Reduction::kLogSumExp;
-  const int64_t strip = inner == 1 || kLse ? 1 : kStrip;
-  const int64_t strips = (inner + strip - 1) / strip, chunks = (n + chunk - 1) / chunk;
-  const int64_t cost = std::min(n, chunk) * (kLse ? 16 : std::max<int64_t>(1, std::min(inner, strip) / V::kLanes));
-  parallel_for(outer * chunks * strips, grain_for(cost), [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const Piece at{t / strips / chunks, t / strips % chunks, t % strips * strip};
-      const T* p = x + (at.o * n + at.c * chunk) * inner + at.j;
-      T* out = y + (at.o * chunks + at.c) * inner + at.j;
-      const int64_t length = std::min(chunk, n - at.c * chunk);
-      if constexpr (kLse) {
-        if constexpr (!std::is_integral_v<T>) *out = log_sum_exp<V>(p, length, inner);
-      } else if (inner == 1) {
-        *out = reduce_row<kOp, V>(p, length);
-      } else {
-        reduce_columns<kOp, V>(p, length, inner, std::min(strip, inner - at.j), out);
-      }
-    }
-  });
-}
-
-template <class V, class T>
-void dispatch(Reduction op, const T* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk, T* y) {
-  switch (op) {
-    case Reduction::kSum: return reduce_op<Reduction::kSum, V>(x, outer, n, inner, chunk, y);
-    case Reduction::kSumSquare: return reduce_op<Reduction::kSumSquare, V>(x, outer, n, inner, chunk, y);
-    case Reduction::kSumAbs: return reduce_op<Reduction::kSumAbs, V>(x, outer, n, inner, chunk, y);
-    case Reduction::kProd: return reduce_op<Reduction::kProd, V>(x, outer, n, inner, chunk, y);
-    case Reduction::kMax: return reduce_op<Reduction::kMax, V>(x, outer, n, inner, chunk, y);
-    case Reduction::kMin: return reduce_op<Reduction::kMin, V>(x, outer, n, inner, chunk, y);
-    case Reduction::kLogSumExp: return reduce_op<Reduction::kLogSumExp, V>(x, outer, n, inner, chunk, y);
-  }
-}
-
-}  // namespace
-
-template <class T>
-void reduce_axis(Reduction op, const T* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk, T* y) {
-  if constexpr (std::is_same_v<T, float>) {
-    dispatch<F32x4>(op, x, outer, n, inner, chunk, y);
-  } else {
-    dispatch<Lane<T>>(op, x, outer, n, inner, chunk, y);
-  }
-}
-template void reduce_axis(Reduction, const float*, int64_t, int64_t, int64_t, int64_t, float*);
-template void reduce_axis(Reduction, const double*, int64_t, int64_t, int64_t, int64_t, double*);
-template void reduce_axis(Reduction, const int64_t*, int64_t, int64_t, int64_t, int64_t, int64_t*);
 
 void reduce_axis_scalar(Reduction op, const float* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk,
                         float* y) {
-  dispatch<F32x1>(op, x, outer, n, inner, chunk, y);
+  reduce_rows::dispatch<simd::F32x1>(op, x, outer, n, inner, chunk, y);
 }
 
-template <class T>
-T reduce_identity(Reduction op) {
-  return identity<T>(op);
+template <>
+float reduce_identity(Reduction op) {
+  return reduce_rows::identity<float>(op);
 }
-template float reduce_identity<float>(Reduction);
-template double reduce_identity<double>(Reduction);
-template int64_t reduce_identity<int64_t>(Reduction);
 
-template <class T>
-void arg_reduce(bool smallest, bool last, const T* x, int64_t outer, int64_t n, int64_t inner, int64_t* y) {
-  const auto better = [smallest, last](T v, T best) {
-    if (best != best) return last && v != v;
-    if (v != v) return true;
-    if (v == best) return last;
-    return smallest ? v < best : v > best;
-  };
-  const int64_t strips = (inner + kStrip - 1) / kStrip;
-  parallel_for(outer * strips, grain_for(2 * n * std::min(inner, kStrip)), [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t o = t / strips, first = t % strips * kStrip, columns = std::min(kStrip, inner - first);
-      T best[kStrip];
-      int64_t* out = y + o * inner + first;
-      const T* p = x + o * n * inner + first;
-      std::copy_n(p, columns, best);
-      std::fill_n(out, columns, 0);
-      for (int64_t i = 1; i < n; ++i) {
-        p += inner;
-        for (int64_t j = 0; j < columns; ++j) {
-          if (better(p[j], best[j])) best[j] = p[j], out[j] = i;
-        }
-      }
-    }
-  });
+template <>
+void arg_reduce(bool smallest, bool last, const float* x, int64_t outer, int64_t n, int64_t inner, int64_t* y) {
+  reduce_rows::arg_rows(smallest, last, x, outer, n, inner, y);
 }
-template void arg_reduce(bool, bool, const float*, int64_t, int64_t, int64_t, int64_t*);
-template void arg_reduce(bool, bool, const double*, int64_t, int64_t, int64_t, int64_t*);
-template void arg_reduce(bool, bool, const int64_t*, int64_t, int64_t, int64_t, int64_t*);
 
 }  // namespace onnxlet
