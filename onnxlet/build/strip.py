@@ -1,12 +1,13 @@
-"""Splits a linked module in two: `python strip.py ONNXLET.debug.wasm ONNXLET.wasm`.
+"""Splits a linked module in two: `python strip.py ONNXLET.debug.wasm ONNXLET.wasm [WASM_OPT]`.
 
-The second file is the module without any custom section. The first one keeps its function names, which tools that show
+With the path of Binaryen's wasm-opt the module is optimised for size first. The second file is the module without any custom section. The first one keeps its function names, which tools that show
 stack traces read, and loses the debug information of the C library that came with the toolchain. The names of imports
 are checked on the way: the engine asks its host for two functions and for nothing else.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,7 @@ def keep(module: bytes, custom: frozenset[str]) -> bytes:
 
 
 def main(arguments: Sequence[str]) -> int:
-    linked, stripped = map(Path, arguments)
+    linked, stripped = map(Path, arguments[:2])
     module = linked.read_bytes()
     unknown = [pair for pair in imports(module) if pair not in ALLOWED_IMPORTS]
     if unknown:
@@ -94,7 +95,12 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"{linked.name} imports {names}: no host provides that; see wasm/libc_stubs.cc\n")
         linked.unlink()
         return 1
-    linked.write_bytes(keep(module, frozenset({"name", "target_features"})))
+    module = keep(module, frozenset({"name", "target_features"}))
+    linked.write_bytes(module)
+    for wasm_opt in arguments[2:]:
+        # Takes the features that it may use from the section target_features.
+        subprocess.run([wasm_opt, "-Os", "-g", str(linked), "-o", str(linked)], check=True)
+        module = linked.read_bytes()
     stripped.write_bytes(keep(module, frozenset()))
     return 0
 

@@ -60,5 +60,6 @@ def test_every_requirement_has_one_exact_version() -> None:
         assert wanted <= pinned
 
 
-def test_the_npm_lock_carries_no_addresses() -> None:
-    assert '"resolved"' not in (ROOT / "js" / "package-lock.json").read_text()
+@pytest.mark.parametrize("folder", ["js", "wasm"])
+def test_the_npm_lock_carries_no_addresses(folder: str) -> None:
+    assert '"resolved"' not in (ROOT / folder / "package-lock.json").read_text()

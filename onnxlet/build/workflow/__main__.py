@@ -60,12 +60,12 @@ def command_bench(arguments: Sequence[str]) -> int:
 
 def command_check(_: Sequence[str]) -> int:
     engine.bindings()
-    engine.npm_packages()
+    engine.npm_packages(engine.JS)
     return checks.check()
 
 
 def command_format(_: Sequence[str]) -> int:
-    engine.npm_packages()
+    engine.npm_packages(engine.JS)
     checks.apply_format()
     return 0
 

@@ -50,6 +50,7 @@ def compile_in(folder: Path, *targets: str) -> None:
 
 def wasm() -> None:
     """build/wasm/*.wasm, and copies inside the package."""
+    npm_packages(ROOT / "wasm")
     first = not (WASM / "build.ninja").exists()
     if first:
         say("compiling the engine to WebAssembly (the first time also its C library: some minutes)")
@@ -92,19 +93,19 @@ def bindings() -> None:
     run([*generator, "--python", ROOT / "onnxlet/hosts/abi_gen.py", "--typescript", JS / "src/abi.gen.ts"])
 
 
-def npm_packages() -> None:
+def npm_packages(folder: Path) -> None:
     machine.require_node()
-    stamp = Stamp("npm", [JS / "package.json", JS / "package-lock.json"])
-    if stamp.fresh(JS / "node_modules"):
+    stamp = Stamp(f"npm-{folder.name}", [folder / "package.json", folder / "package-lock.json"])
+    if stamp.fresh(folder / "node_modules"):
         return
-    say("installing the pinned npm packages into js/node_modules")
-    run(["npm", "ci", "--no-audit", "--no-fund"], cwd=JS)
+    say(f"installing the pinned npm packages into {folder.relative_to(ROOT)}/node_modules")
+    run(["npm", "ci", "--no-audit", "--no-fund"], cwd=folder)
     stamp.set()
 
 
 def javascript() -> None:
     """js/dist: the npm package with the engine beside it."""
-    npm_packages()
+    npm_packages(JS)
     inputs = files_under(JS / "src", JS / "build.mjs", JS / "tsconfig.json", JS / "package.json", ROOT / "core/abi")
     stamp = Stamp("javascript", [*inputs, *(WASM / f"{name}.wasm" for name in FLAVOURS)])
     if stamp.fresh(JS / "dist" / "onnxlet.mjs"):
