@@ -160,7 +160,8 @@ F sin_or_cos(F x, int quadrant) {
   const F cosine = madd(z * z, detail::polynomial(z, {2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f}),
                         madd(z, F::splat(-0.5f), F::splat(1)));
   const F y = select((q & I::splat(1)) == I::splat(0), sine, cosine);
-  return from_bits(bits_of(y) ^ ((q & I::splat(2)) << 30));
+  const F turned = from_bits(bits_of(y) ^ ((q & I::splat(2)) << 30));
+  return quadrant == 0 ? select(x == F::splat(0), x, turned) : turned;  // keeps -0
 }
 
 }  // namespace onnxlet::simd
