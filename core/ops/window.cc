@@ -14,7 +14,7 @@ Result<Shape> axis_values(std::span<const int64_t> given, int rank, int64_t fall
     return run_failed(name, " needs one value per spatial axis; got ", given.size(), " for ", rank, " axes");
   }
   for (const int64_t v : given) {
-    if (v < least || v > kLimit) return run_failed(name, " must be at least ", least, "; got ", v);
+    if (v < least || v > kLimit) return run_failed(name, " must lie between ", least, " and ", kLimit, "; got ", v);
   }
   return Shape(given);
 }
@@ -85,6 +85,7 @@ Result<Window> WindowAttrs::resolve(const Shape& in, const Shape& kernel) const 
     w.pad[d] = begin;
     w.pad_end[d] = end;
     const int64_t room = in[d] + begin + end - extent;
+    if (room < 0 && in[d] == 0) continue;  // nothing in, nothing out
     if (room < 0) {
       return run_failed("the kernel is larger than the padded input; axis ", d, ": extent ", extent, ", input ", in[d], ", pads ", begin,
                         " and ", end);

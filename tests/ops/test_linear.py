@@ -37,14 +37,27 @@ def matmul_shapes(draw: st.DrawFn) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return ((k,) if kind == 0 else left), ((k,) if kind == 1 else right)
 
 
-@given(shapes=matmul_shapes(), dtype=st.sampled_from([np.float32, np.float64, np.float16, np.int32, np.uint64]), constant=st.booleans())
+@given(
+    shapes=matmul_shapes(),
+    dtype=st.sampled_from([np.float32, np.float64, np.float16, np.int32, np.uint64]),
+    constant=st.booleans(),
+)
 @EXAMPLES
 def test_matmul(backend: Prepare, shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: Any, constant: bool) -> None:
     a, b = numbers(shapes[0], dtype), numbers(shapes[1], dtype, 1)
     wide = np.float32 if dtype == np.float16 else dtype
     expected = np.matmul(a.astype(wide), b.astype(wide)).astype(dtype)
     tolerance = 2e-3 if dtype == np.float16 else 1e-5
-    check(backend, "MatMul", [a, b], oracle=[expected], constants=(1,) if constant else (), outputs=[dtype], rtol=tolerance, atol=tolerance * 10)
+    check(
+        backend,
+        "MatMul",
+        [a, b],
+        oracle=[expected],
+        constants=(1,) if constant else (),
+        outputs=[dtype],
+        rtol=tolerance,
+        atol=tolerance * 10,
+    )
 
 
 @given(
@@ -58,7 +71,17 @@ def test_matmul(backend: Prepare, shapes: tuple[tuple[int, ...], tuple[int, ...]
     constant=st.booleans(),
 )
 @EXAMPLES
-def test_gemm(backend: Prepare, m: int, n: int, k: int, trans: tuple[bool, bool], c: str | None, factors: Any, dtype: Any, constant: bool) -> None:
+def test_gemm(
+    backend: Prepare,
+    m: int,
+    n: int,
+    k: int,
+    trans: tuple[bool, bool],
+    c: str | None,
+    factors: Any,
+    dtype: Any,
+    constant: bool,
+) -> None:
     if dtype == np.int64:
         factors = (1.0, 1.0)
     a, b = numbers((m, k), dtype), numbers((k, n), dtype, 1)
@@ -82,7 +105,9 @@ def test_gemm(backend: Prepare, m: int, n: int, k: int, trans: tuple[bool, bool]
     )
 
 
-@pytest.mark.parametrize(("m", "n", "k"), [(1, 300, 1100), (1, 33, 5), (70, 1, 600), (130, 300, 513), (3, 70, 20000), (65, 65, 1)])
+@pytest.mark.parametrize(
+    ("m", "n", "k"), [(1, 300, 1100), (1, 33, 5), (70, 1, 600), (130, 300, 513), (3, 70, 20000), (65, 65, 1)]
+)
 def test_matmul_large(backend: Prepare, m: int, n: int, k: int) -> None:
     a, b = numbers((m, k)), numbers((k, n), seed=1)
     expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(np.float32)
@@ -137,11 +162,21 @@ def test_einsum(backend: Prepare, case: tuple[Any, ...], dtype: Any) -> None:
     constant=st.booleans(),
 )
 @EXAMPLES
-def test_matmul_integer(backend: Prepare, m: int, n: int, k: int, types: Any, per_column: bool, batch: tuple[int, ...], constant: bool) -> None:
+def test_matmul_integer(
+    backend: Prepare, m: int, n: int, k: int, types: Any, per_column: bool, batch: tuple[int, ...], constant: bool
+) -> None:
     a, b = numbers((*batch, m, k), types[0]), numbers((k, n), types[1], 1)
     a_zero, b_zero = numbers((), types[0], 2), numbers((n,) if per_column else (), types[1], 3)
     expected = np.matmul(a.astype(np.int32) - a_zero.astype(np.int32), b.astype(np.int32) - b_zero.astype(np.int32))
-    check(backend, "MatMulInteger", [a, b, a_zero, b_zero], oracle=[expected], outputs=[np.int32], opset=10, constants=(1,) if constant else ())
+    check(
+        backend,
+        "MatMulInteger",
+        [a, b, a_zero, b_zero],
+        oracle=[expected],
+        outputs=[np.int32],
+        opset=10,
+        constants=(1,) if constant else (),
+    )
 
 
 @pytest.mark.parametrize("types", [(np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8)])
@@ -156,7 +191,16 @@ def test_qlinear_matmul(backend: Prepare, types: Any, per_column: bool, shape: A
     b_zero = numbers((n,) if per_column else (), types[1], 3)
     if per_column:
         b_zero[:] = 3
-    inputs = [a, np.array(0.03, np.float32), numbers((), types[0], 2), b, b_scale, b_zero, np.array(0.9, np.float32), numbers((), types[0], 4)]
+    inputs = [
+        a,
+        np.array(0.03, np.float32),
+        numbers((), types[0], 2),
+        b,
+        b_scale,
+        b_zero,
+        np.array(0.9, np.float32),
+        numbers((), types[0], 4),
+    ]
     check(backend, "QLinearMatMul", inputs, oracle="onnxruntime", outputs=[types[0]], opset=10, atol=1)
 
 
@@ -165,18 +209,53 @@ def test_qlinear_matmul(backend: Prepare, types: Any, per_column: bool, shape: A
 def test_matmul_integer_to_float(backend: Prepare, bias: bool, b_type: Any) -> None:
     a, b = numbers((3, 5, 16), np.uint8), numbers((16, 9), b_type, 1)
     scale = np.linspace(0.01, 0.05, 9, dtype=np.float32)
-    inputs = [a, b, np.array(0.1, np.float32), scale, np.array(7, np.uint8), np.full(9, 3, b_type), numbers((9,), np.float32, 2) if bias else None]
-    check(backend, "MatMulIntegerToFloat", inputs, oracle="onnxruntime", domain="com.microsoft", outputs=[np.float32], atol=1e-3)
+    inputs = [
+        a,
+        b,
+        np.array(0.1, np.float32),
+        scale,
+        np.array(7, np.uint8),
+        np.full(9, 3, b_type),
+        numbers((9,), np.float32, 2) if bias else None,
+    ]
+    check(
+        backend,
+        "MatMulIntegerToFloat",
+        inputs,
+        oracle="onnxruntime",
+        domain="com.microsoft",
+        outputs=[np.float32],
+        atol=1e-3,
+    )
     x = numbers((2, 7, 16))
     inputs = [x, b, scale, np.full(9, 3, b_type), numbers((9,), np.float32, 2) if bias else None]
-    check(backend, "DynamicQuantizeMatMul", inputs, oracle="onnxruntime", domain="com.microsoft", outputs=[np.float32], atol=1e-3)
+    check(
+        backend,
+        "DynamicQuantizeMatMul",
+        inputs,
+        oracle="onnxruntime",
+        domain="com.microsoft",
+        outputs=[np.float32],
+        atol=1e-3,
+    )
 
 
 @pytest.mark.parametrize("to_float", [False, True])
 @pytest.mark.parametrize("trans", [(0, 0), (1, 0), (0, 1)])
 def test_qgemm(backend: Prepare, to_float: bool, trans: tuple[int, int]) -> None:
-    a, b = numbers((6, 16) if not trans[0] else (16, 6), np.uint8), numbers((16, 9) if not trans[1] else (9, 16), np.int8, 1)
-    inputs: list[Any] = [a, np.array(0.1, np.float32), np.array(100, np.uint8), b, np.array(0.05, np.float32), np.array(1, np.int8), numbers((9,), np.int32, 3)]
+    a, b = (
+        numbers((6, 16) if not trans[0] else (16, 6), np.uint8),
+        numbers((16, 9) if not trans[1] else (9, 16), np.int8, 1),
+    )
+    inputs: list[Any] = [
+        a,
+        np.array(0.1, np.float32),
+        np.array(100, np.uint8),
+        b,
+        np.array(0.05, np.float32),
+        np.array(1, np.int8),
+        numbers((9,), np.int32, 3),
+    ]
     if not to_float:
         inputs += [np.array(2.5, np.float32), np.array(128, np.uint8)]
     check(
@@ -225,7 +304,11 @@ def test_fused_gemm(backend: Prepare, activation: str) -> None:
 def test_matmul_nbits(backend: Prepare, bits: int, block: int, zero_points: bool, rows: int, k: int) -> None:
     n, blocks, rng = 19, -(-k // block), np.random.default_rng(5)
     q = rng.integers(0, 1 << bits, (n, blocks, block), dtype=np.uint8)
-    zero = rng.integers(0, 1 << bits, (n, blocks), dtype=np.uint8) if zero_points else np.full((n, blocks), 1 << (bits - 1), np.uint8)
+    zero = (
+        rng.integers(0, 1 << bits, (n, blocks), dtype=np.uint8)
+        if zero_points
+        else np.full((n, blocks), 1 << (bits - 1), np.uint8)
+    )
     scale = rng.uniform(0.01, 0.1, (n, blocks)).astype(np.float32)
     per = 8 // bits
 
@@ -255,7 +338,11 @@ def test_matmul_nbits(backend: Prepare, bits: int, block: int, zero_points: bool
 @pytest.mark.parametrize("quant_type", [0, 1])
 def test_matmul_bnb4(backend: Prepare, quant_type: int) -> None:
     k, n, block, rng = 64, 10, 32, np.random.default_rng(5)
-    inputs = [numbers((3, k)), rng.integers(0, 256, k * n // 2, dtype=np.uint8), rng.uniform(0.1, 1, k * n // block).astype(np.float32)]
+    inputs = [
+        numbers((3, k)),
+        rng.integers(0, 256, k * n // 2, dtype=np.uint8),
+        rng.uniform(0.1, 1, k * n // block).astype(np.float32),
+    ]
     check(
         backend,
         "MatMulBnb4",
@@ -275,4 +362,13 @@ def test_matmul_bnb4(backend: Prepare, quant_type: int) -> None:
 def test_det_and_inverse(backend: Prepare, n: int) -> None:
     x = numbers((2, 3, n, n)) + 2 * np.eye(n, dtype=np.float32)
     check(backend, "Det", [x], rtol=1e-4, atol=1e-4)
-    check(backend, "Inverse", [x], oracle=[np.linalg.inv(x)], domain="com.microsoft", outputs=[np.float32], rtol=1e-3, atol=1e-3)
+    check(
+        backend,
+        "Inverse",
+        [x],
+        oracle=[np.linalg.inv(x)],
+        domain="com.microsoft",
+        outputs=[np.float32],
+        rtol=1e-3,
+        atol=1e-3,
+    )
