@@ -39,13 +39,15 @@ T power(T v, float exponent) {
 }  // namespace
 
 template <class T>
-void channel_affine(int64_t outer, int64_t channels, int64_t inner, const T* x, const T* mean, const T* factor, const T* shift, T* y) {
+void channel_affine(int64_t outer, int64_t channels, int64_t inner, const T* x, const T* mean, const T* factor,
+                    const T* shift, T* y) {
   if (inner == 1) {  // channels last
     parallel_for(outer, grain_for(channels), [&](int64_t begin, int64_t end) {
       for (int64_t o = begin; o < end; ++o) {
         const T* src = x + o * channels;
         T* dst = y + o * channels;
-        for (ptrdiff_t c = 0; c < static_cast<ptrdiff_t>(channels); ++c) dst[c] = (src[c] - mean[c]) * factor[c] + shift[c];
+        for (ptrdiff_t c = 0; c < static_cast<ptrdiff_t>(channels); ++c)
+          dst[c] = (src[c] - mean[c]) * factor[c] + shift[c];
       }
     });
     return;
@@ -78,7 +80,8 @@ void channel_moments(int64_t outer, int64_t channels, int64_t inner, const T* x,
 }
 
 template <class T>
-void local_response(int64_t outer, int64_t channels, int64_t inner, const T* x, T* y, int64_t size, float alpha, float beta, float bias) {
+void local_response(int64_t outer, int64_t channels, int64_t inner, const T* x, T* y, int64_t size, float alpha,
+                    float beta, float bias) {
   const int64_t before = (size - 1) / 2, after = size - 1 - before;
   const T scale = static_cast<T>(alpha) / static_cast<T>(size);
   parallel_for(outer * channels, grain_for(inner * size), [&](int64_t begin, int64_t end) {
@@ -92,13 +95,15 @@ void local_response(int64_t outer, int64_t channels, int64_t inner, const T* x, 
         for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner); ++i) dst[i] += src[i] * src[i];
       }
       const T* src = x + p * inner;
-      for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner); ++i) dst[i] = src[i] / power(static_cast<T>(bias) + scale * dst[i], beta);
+      for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner); ++i)
+        dst[i] = src[i] / power(static_cast<T>(bias) + scale * dst[i], beta);
     }
   });
 }
 
 template void channel_affine(int64_t, int64_t, int64_t, const float*, const float*, const float*, const float*, float*);
-template void channel_affine(int64_t, int64_t, int64_t, const double*, const double*, const double*, const double*, double*);
+template void channel_affine(int64_t, int64_t, int64_t, const double*, const double*, const double*, const double*,
+                             double*);
 template void channel_moments(int64_t, int64_t, int64_t, const float*, float*, float*);
 template void channel_moments(int64_t, int64_t, int64_t, const double*, double*, double*);
 template void local_response(int64_t, int64_t, int64_t, const float*, float*, int64_t, float, float, float);

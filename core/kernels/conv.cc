@@ -21,7 +21,8 @@ struct ConvPlan {
 
 bool pointwise(const Conv& c) {
   for (int i = 0; i < c.window.rank(); ++i) {
-    if (c.window.kernel[i] != 1 || c.window.stride[i] != 1 || c.window.in[i] != c.window.out[i] || c.window.pad[i] != 0) return false;
+    if (c.window.kernel[i] != 1 || c.window.stride[i] != 1 || c.window.in[i] != c.window.out[i] || c.window.pad[i] != 0)
+      return false;
   }
   return true;
 }
@@ -39,7 +40,8 @@ ConvPlan make_plan(const Conv& c) {
     p.block_cols = (p.block_cols / 2 + kGemmCols - 1) / kGemmCols * kGemmCols;
   }
   p.col_blocks = col_blocks();
-  p.k_channels = std::min(std::max<int64_t>(1, kBlockK / std::max<int64_t>(taps, 1)), std::max<int64_t>(c.group_channels(), 1));
+  p.k_channels =
+      std::min(std::max<int64_t>(1, kBlockK / std::max<int64_t>(taps, 1)), std::max<int64_t>(c.group_channels(), 1));
   p.pack_floats = p.block * p.k_channels * taps;
   p.slot_bytes = (p.pack_floats * 4 + taps * p.block * 4 + taps * p.block / kGemmRows + 63) / 64 * 64;
   return p;
@@ -98,10 +100,12 @@ void run_task(const Conv& c, const ConvPlan& p, const Task& t, char* slot) {
   f.epilogue = &c.epilogue;
   for (int64_t c0 = 0; c0 == 0 || c0 < cg; c0 += p.k_channels) {
     const int64_t channels = std::min(p.k_channels, cg - c0);
-    pack_patches(x + c0 * c.x_channel_stride, c.x_channel_stride, channels, taps, strips, p.block, offsets, kinds, packed);
+    pack_patches(x + c0 * c.x_channel_stride, c.x_channel_stride, channels, taps, strips, p.block, offsets, kinds,
+                 packed);
     f.add = c.epilogue.accumulate || c0 > 0;
     f.last = c0 + channels >= cg;
-    tile::block<F32>(packed, rows, weights + c0 * taps * kGemmCols, k_all * kGemmCols, kGemmCols, t.col1 - t.col0, channels * taps, f);
+    tile::block<F32>(packed, rows, weights + c0 * taps * kGemmCols, k_all * kGemmCols, kGemmCols, t.col1 - t.col0,
+                     channels * taps, f);
   }
 }
 

@@ -1,5 +1,6 @@
 // Float convolution on the 4x8 tile: patches are packed a block of output pixels at a time, never as a whole matrix.
-// Pixel and channel strides say the layout (NCHW: 1 and pixels; NHWC: channels and 1), so a layout pass needs no other kernel.
+// Pixel and channel strides say the layout (NCHW: 1 and pixels; NHWC: channels and 1), so a layout pass needs no other
+// kernel.
 #pragma once
 
 #include "kernels/gemm.h"
@@ -11,11 +12,11 @@ struct Conv {
   Window window;
   int64_t batch = 0, channels = 0, out_channels = 0, groups = 1;
   const float* x = nullptr;
-  int64_t x_pixel_stride = 1, x_channel_stride = 0;   // an image of the batch is channels * pixels floats
-  const float* weights = nullptr;                     // as packed by pack_conv_weights
+  int64_t x_pixel_stride = 1, x_channel_stride = 0;  // an image of the batch is channels * pixels floats
+  const float* weights = nullptr;                    // as packed by pack_conv_weights
   float* y = nullptr;
   int64_t y_pixel_stride = 1, y_channel_stride = 0;
-  Epilogue epilogue;                                  // bias of out_channels values, clamp, accumulate
+  Epilogue epilogue;  // bias of out_channels values, clamp, accumulate
 
   int64_t group_channels() const { return channels / groups; }
   int64_t group_out() const { return out_channels / groups; }
@@ -26,7 +27,7 @@ struct Conv {
 int64_t packed_conv_size(int64_t out_channels, int64_t group_k, int64_t groups);
 void pack_conv_weights(const float* w, int64_t out_channels, int64_t group_k, int64_t groups, float* out);
 
-int64_t conv_scratch(const Conv& c);                  // floats
+int64_t conv_scratch(const Conv& c);  // floats
 const char* conv(const Conv& c, float* scratch);
 
 // One filter per channel (groups == channels). Weights as the model has them: [out_channels, kernel...].
@@ -34,7 +35,8 @@ int64_t conv_depthwise_scratch(const Conv& c);
 const char* conv_depthwise(const Conv& c, float* scratch);
 
 // Transposed convolution. `window` describes the convolution it reverses: window.out is the size of x, window.in of y.
-// W is [channels, out_channels / groups, kernel...]; pack_conv_transpose_weights packs each group's [channels][out * taps].
+// W is [channels, out_channels / groups, kernel...]; pack_conv_transpose_weights packs each group's [channels][out *
+// taps].
 struct ConvTranspose {
   Window window;
   int64_t batch = 0, channels = 0, out_channels = 0, groups = 1;
@@ -54,7 +56,7 @@ const char* conv_transpose(const ConvTranspose& c, float* scratch);
 // double: plain loops, NCHW, weights unpacked.
 void conv_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups, const double* x,
                 const double* weights, const double* bias, double* y);
-void conv_transpose_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups, const double* x,
-                          const double* weights, const double* bias, double* y);
+void conv_transpose_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups,
+                          const double* x, const double* weights, const double* bias, double* y);
 
 }  // namespace onnxlet

@@ -1,5 +1,5 @@
-// Depthwise convolution, NCHW: one plane at a time, vectorised along the width. A band of input rows is copied into work
-// memory with its padding, so that the inner loops have no borders.
+// Depthwise convolution, NCHW: one plane at a time, vectorised along the width. A band of input rows is copied into
+// work memory with its padding, so that the inner loops have no borders.
 #include <algorithm>
 #include <span>
 
@@ -23,10 +23,24 @@ struct Plane {
 constexpr int64_t kBandRows = 16;
 
 Plane make_plane(const Window& w) {
-  auto dim = [&](const Shape& s, int axis, int64_t missing) { return w.rank() == 2 ? s[axis] : axis == 0 ? missing : s[0]; };
-  Plane p{dim(w.in, 0, 1),     dim(w.in, 1, 1),     dim(w.out, 0, 1),      dim(w.out, 1, 1),      dim(w.kernel, 0, 1), dim(w.kernel, 1, 1),
-          dim(w.stride, 0, 1), dim(w.stride, 1, 1), dim(w.dilation, 0, 1), dim(w.dilation, 1, 1), dim(w.pad, 0, 0),    dim(w.pad, 1, 0),
-          0, 0, 0};
+  auto dim = [&](const Shape& s, int axis, int64_t missing) {
+    return w.rank() == 2 ? s[axis] : axis == 0 ? missing : s[0];
+  };
+  Plane p{dim(w.in, 0, 1),
+          dim(w.in, 1, 1),
+          dim(w.out, 0, 1),
+          dim(w.out, 1, 1),
+          dim(w.kernel, 0, 1),
+          dim(w.kernel, 1, 1),
+          dim(w.stride, 0, 1),
+          dim(w.stride, 1, 1),
+          dim(w.dilation, 0, 1),
+          dim(w.dilation, 1, 1),
+          dim(w.pad, 0, 0),
+          dim(w.pad, 1, 0),
+          0,
+          0,
+          0};
   p.band = std::min(kBandRows, p.out_h);
   p.rows = (p.band - 1) * p.stride_h + (p.kernel_h - 1) * p.dilation_h + 1;
   // The last vector of a row may begin at its last element.
@@ -35,9 +49,9 @@ Plane make_plane(const Window& w) {
 }
 
 struct RowJob {
-  const float* x;        // padded copy, at the first input row of this output row
+  const float* x;  // padded copy, at the first input row of this output row
   const float* weights;
-  const int32_t* taps;   // offset of each tap in the copy
+  const int32_t* taps;  // offset of each tap in the copy
   ptrdiff_t tap_count;
   float* y;
   ptrdiff_t out_w;
@@ -155,7 +169,8 @@ struct Phase {
     const int64_t s = p.stride_w, begin = phase - p.pad_w;
     const int64_t inside = std::clamp<int64_t>(begin < 0 ? (-begin + s - 1) / s : 0, 0, p.width);
     first = static_cast<ptrdiff_t>(inside);
-    end = static_cast<ptrdiff_t>(std::clamp<int64_t>(p.in_w > begin ? (p.in_w - begin + s - 1) / s : 0, inside, p.width));
+    end =
+        static_cast<ptrdiff_t>(std::clamp<int64_t>(p.in_w > begin ? (p.in_w - begin + s - 1) / s : 0, inside, p.width));
     shift = static_cast<ptrdiff_t>(begin);
   }
 };
@@ -170,7 +185,8 @@ void copy_phase(const Plane& p, const Phase& f, const float* row, float* out) {
     ptrdiff_t i = f.first;
     if (stride == 2) {
       for (; i + 4 <= f.end; i += 4) {
-        const F32x4 a = F32x4::load(src + 2 * i), b = F32x4::load(src + 2 * i + 3);  // not one element beyond the last used
+        const F32x4 a = F32x4::load(src + 2 * i),
+                    b = F32x4::load(src + 2 * i + 3);  // not one element beyond the last used
         F32x4{__builtin_shufflevector(a.v, b.v, 0, 2, 5, 7)}.store(out + i);
       }
     }
@@ -180,9 +196,11 @@ void copy_phase(const Plane& p, const Phase& f, const float* row, float* out) {
 }
 
 // Copies the input rows that output rows [oh0, oh1) need, zeros around them.
-void copy_band(const Plane& p, std::span<const Phase> phases, const float* plane, int64_t oh0, int64_t oh1, float* out) {
+void copy_band(const Plane& p, std::span<const Phase> phases, const float* plane, int64_t oh0, int64_t oh1,
+               float* out) {
   const ptrdiff_t rows = static_cast<ptrdiff_t>((oh1 - oh0 - 1) * p.stride_h + (p.kernel_h - 1) * p.dilation_h + 1);
-  const ptrdiff_t row_floats = static_cast<ptrdiff_t>(p.width * p.stride_w), top = static_cast<ptrdiff_t>(oh0 * p.stride_h - p.pad_h);
+  const ptrdiff_t row_floats = static_cast<ptrdiff_t>(p.width * p.stride_w),
+                  top = static_cast<ptrdiff_t>(oh0 * p.stride_h - p.pad_h);
   const ptrdiff_t in_h = static_cast<ptrdiff_t>(p.in_h), in_w = static_cast<ptrdiff_t>(p.in_w);
   for (int64_t phase = 0; phase < p.stride_w; ++phase) {
     const Phase f = phase < static_cast<int64_t>(phases.size()) ? phases[static_cast<size_t>(phase)] : Phase(p, phase);
@@ -215,44 +233,46 @@ const char* conv_depthwise(const Conv& c, float* scratch) {
   const RowFunction run_row = choose(p);
   const Phase phases[2] = {Phase(p, 0), Phase(p, 1)};
   Slots slots(scratch, static_cast<size_t>(slot_floats(p)) * sizeof(float));
-  parallel_for(c.batch * c.out_channels * bands, grain_for(p.band * p.out_w * taps / 4), [&](int64_t begin, int64_t end) {
-    Slots::Claim claim(slots);
-    float* copy = claim.as<float>();
-    const int64_t row_floats = p.width * p.stride_w;
-    int32_t* offsets = reinterpret_cast<int32_t*>(copy + p.rows * row_floats + 16);
-    for (int64_t t = 0; t < taps; ++t) {
-      const int64_t column = t % p.kernel_w * p.dilation_w;
-      offsets[t] = static_cast<int32_t>(t / p.kernel_w * p.dilation_h * row_floats + column % p.stride_w * p.width + column / p.stride_w);
-    }
-    int64_t plane = begin / bands, band = begin % bands;
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t oh0 = band * p.band, oh1 = std::min(oh0 + p.band, p.out_h);
-      const int64_t channel = plane % c.out_channels;
-      // Input planes follow each other as the output planes do, `multiplier` outputs to one.
-      copy_band(p, phases, c.x + (multiplier == 1 ? plane : plane / multiplier) * p.in_h * p.in_w, oh0, oh1, copy);
-      RowJob r{};
-      r.weights = c.weights + channel * taps;
-      r.taps = offsets;
-      r.tap_count = static_cast<ptrdiff_t>(taps);
-      r.out_w = static_cast<ptrdiff_t>(p.out_w);
-      r.row_step = static_cast<ptrdiff_t>(p.dilation_h * row_floats);
-      r.phase_step = static_cast<ptrdiff_t>(p.width);
-      r.bias = c.epilogue.bias ? c.epilogue.bias[channel] : 0;
-      r.lo = c.epilogue.lo;
-      r.hi = c.epilogue.hi;
-      r.add = c.epilogue.accumulate;
-      r.clamp = c.epilogue.clamps();
-      for (int64_t oh = oh0; oh < oh1; ++oh) {
-        r.x = copy + (oh - oh0) * p.stride_h * row_floats;
-        r.y = c.y + plane * pixels + oh * p.out_w;
-        run_row(r);
-      }
-      if (++band == bands) {
-        band = 0;
-        ++plane;
-      }
-    }
-  });
+  parallel_for(
+      c.batch * c.out_channels * bands, grain_for(p.band * p.out_w * taps / 4), [&](int64_t begin, int64_t end) {
+        Slots::Claim claim(slots);
+        float* copy = claim.as<float>();
+        const int64_t row_floats = p.width * p.stride_w;
+        int32_t* offsets = reinterpret_cast<int32_t*>(copy + p.rows * row_floats + 16);
+        for (int64_t t = 0; t < taps; ++t) {
+          const int64_t column = t % p.kernel_w * p.dilation_w;
+          offsets[t] = static_cast<int32_t>(t / p.kernel_w * p.dilation_h * row_floats + column % p.stride_w * p.width +
+                                            column / p.stride_w);
+        }
+        int64_t plane = begin / bands, band = begin % bands;
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t oh0 = band * p.band, oh1 = std::min(oh0 + p.band, p.out_h);
+          const int64_t channel = plane % c.out_channels;
+          // Input planes follow each other as the output planes do, `multiplier` outputs to one.
+          copy_band(p, phases, c.x + (multiplier == 1 ? plane : plane / multiplier) * p.in_h * p.in_w, oh0, oh1, copy);
+          RowJob r{};
+          r.weights = c.weights + channel * taps;
+          r.taps = offsets;
+          r.tap_count = static_cast<ptrdiff_t>(taps);
+          r.out_w = static_cast<ptrdiff_t>(p.out_w);
+          r.row_step = static_cast<ptrdiff_t>(p.dilation_h * row_floats);
+          r.phase_step = static_cast<ptrdiff_t>(p.width);
+          r.bias = c.epilogue.bias ? c.epilogue.bias[channel] : 0;
+          r.lo = c.epilogue.lo;
+          r.hi = c.epilogue.hi;
+          r.add = c.epilogue.accumulate;
+          r.clamp = c.epilogue.clamps();
+          for (int64_t oh = oh0; oh < oh1; ++oh) {
+            r.x = copy + (oh - oh0) * p.stride_h * row_floats;
+            r.y = c.y + plane * pixels + oh * p.out_w;
+            run_row(r);
+          }
+          if (++band == bands) {
+            band = 0;
+            ++plane;
+          }
+        }
+      });
   return "conv_f32_depthwise";
 }
 

@@ -1,5 +1,5 @@
-// Transposed convolution: a matrix product gives every input pixel's contribution per tap, and these are added up in place.
-// Output channels are taken a few at a time, so that the intermediate stays small.
+// Transposed convolution: a matrix product gives every input pixel's contribution per tap, and these are added up in
+// place. Output channels are taken a few at a time, so that the intermediate stays small.
 #include <algorithm>
 
 #include "base/parallel.h"
@@ -16,7 +16,8 @@ int64_t step_channels(const ConvTranspose& c) {
   int64_t unit = 8;
   while (unit > 1 && unit / 2 * taps % kGemmCols == 0) unit /= 2;
   const int64_t per_channel = taps * std::max<int64_t>(c.window.pixels(), 1);
-  return std::min(std::max(kIntermediateFloats / per_channel / unit * unit, unit), (c.group_out() + unit - 1) / unit * unit);
+  return std::min(std::max(kIntermediateFloats / per_channel / unit * unit, unit),
+                  (c.group_out() + unit - 1) / unit * unit);
 }
 
 Gemm step_gemm(const ConvTranspose& c, int64_t channels) {
@@ -50,7 +51,8 @@ int64_t packed_conv_transpose_size(int64_t channels, int64_t group_out_taps, int
 void pack_conv_transpose_weights(const float* w, int64_t channels, int64_t group_out_taps, int64_t groups, float* out) {
   const int64_t k = channels / groups;
   for (int64_t g = 0; g < groups; ++g) {
-    pack_b({w + g * k * group_out_taps, group_out_taps, 1}, k, group_out_taps, out + g * packed_b_size(k, group_out_taps));
+    pack_b({w + g * k * group_out_taps, group_out_taps, 1}, k, group_out_taps,
+           out + g * packed_b_size(k, group_out_taps));
   }
 }
 
@@ -60,7 +62,8 @@ int64_t conv_transpose_scratch(const ConvTranspose& c) {
 }
 
 const char* conv_transpose(const ConvTranspose& c, float* scratch) {
-  const int64_t step = step_channels(c), taps = c.window.taps(), pixels = c.window.pixels(), out_pixels = c.window.in.size();
+  const int64_t step = step_channels(c), taps = c.window.taps(), pixels = c.window.pixels(),
+                out_pixels = c.window.in.size();
   const int64_t cg = c.group_channels(), mg = c.group_out();
   float* col = scratch;
   float* gemm_memory = scratch + step * taps * pixels;
@@ -88,7 +91,8 @@ const char* conv_transpose(const ConvTranspose& c, float* scratch) {
 
 void conv_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups, const double* x,
                 const double* weights, const double* bias, double* y) {
-  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), pixels = w.pixels(), in_pixels = w.in.size();
+  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), pixels = w.pixels(),
+                in_pixels = w.in.size();
   const Shape strides = w.in.strides();
   parallel_for(batch * out_channels, grain_for(pixels * cg * taps), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
@@ -115,9 +119,10 @@ void conv_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
   });
 }
 
-void conv_transpose_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups, const double* x,
-                          const double* weights, const double* bias, double* y) {
-  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), pixels = w.pixels(), out_pixels = w.in.size();
+void conv_transpose_plain(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups,
+                          const double* x, const double* weights, const double* bias, double* y) {
+  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), pixels = w.pixels(),
+                out_pixels = w.in.size();
   const Shape strides = w.in.strides();
   parallel_for(batch * out_channels, grain_for(pixels * cg * taps), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {

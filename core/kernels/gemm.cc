@@ -12,11 +12,11 @@ namespace {
 using simd::F32;
 using simd::F32x1;
 
-constexpr int64_t kBlockK = 512;             // a panel of B (16 kB) and a strip of A (8 kB) stay in the first-level cache
-constexpr int64_t kBlockRows = 64;           // a block of A (128 kB) stays in the second-level cache
-constexpr int64_t kPackFloats = 1 << 20;     // B that is not constant is packed at most this much at a time
-constexpr int64_t kDirectRows = 8;           // up to here packing B costs more than it saves
-constexpr int64_t kRowPanels = 4;            // panels of B that one row times matrix walks at once
+constexpr int64_t kBlockK = 512;          // a panel of B (16 kB) and a strip of A (8 kB) stay in the first-level cache
+constexpr int64_t kBlockRows = 64;        // a block of A (128 kB) stays in the second-level cache
+constexpr int64_t kPackFloats = 1 << 20;  // B that is not constant is packed at most this much at a time
+constexpr int64_t kDirectRows = 8;        // up to here packing B costs more than it saves
+constexpr int64_t kRowPanels = 4;         // panels of B that one row times matrix walks at once
 
 int64_t round_up(int64_t v, int64_t to) { return (v + to - 1) / to * to; }
 
@@ -35,8 +35,8 @@ const char* name_of(Route route) { return kRouteNames[static_cast<size_t>(route)
 struct Plan {
   Route route;
   int64_t block_rows, block_cols, pass_cols;
-  int64_t slot_floats;   // packed A of one task
-  int64_t pack_floats;   // packed B, or its tail panel
+  int64_t slot_floats;  // packed A of one task
+  int64_t pack_floats;  // packed B, or its tail panel
 };
 
 Plan make_plan(const Gemm& g) {
@@ -65,7 +65,8 @@ Plan make_plan(const Gemm& g) {
   while (p.block_cols > 32 && tasks() < 32 && p.block_rows * p.block_cols * g.k > 131072) p.block_cols /= 2;
   while (p.block_rows > 16 && tasks() < 16 && p.block_rows * p.block_cols * g.k > 131072) p.block_rows /= 2;
   // Independent of n, so that a caller may run parts of the columns with the memory asked for the whole.
-  if (p.route != Route::kRow) p.slot_floats = std::min(kBlockRows, round_up(g.m, kGemmRows)) * std::min(kBlockK, std::max<int64_t>(g.k, 1));
+  if (p.route != Route::kRow)
+    p.slot_floats = std::min(kBlockRows, round_up(g.m, kGemmRows)) * std::min(kBlockK, std::max<int64_t>(g.k, 1));
   return p;
 }
 
@@ -91,7 +92,8 @@ tile::Finish finish_of(const Gemm& g, int64_t i, int64_t j) {
 
 // Rows [i0, i1) times columns [j0, j1) of a pass whose panels begin at column `base`.
 template <class F>
-void run_tiles(const Gemm& g, const Panels& b, int64_t base, int64_t i0, int64_t i1, int64_t j0, int64_t j1, float* packed_a) {
+void run_tiles(const Gemm& g, const Panels& b, int64_t base, int64_t i0, int64_t i1, int64_t j0, int64_t j1,
+               float* packed_a) {
   for (int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += kBlockK) {
     const int64_t k = std::min(kBlockK, g.k - k0);
     for (int64_t i = i0; i < i1; i += kGemmRows) {
@@ -210,7 +212,8 @@ void pack_panels(bool parallel, const Matrix& b, int64_t k, int64_t n, float* ou
 }
 
 template <class F>
-void run_pass(const Gemm& g, const Plan& p, const Panels& b, int64_t j0, int64_t j1, bool parallel, float* slot_memory) {
+void run_pass(const Gemm& g, const Plan& p, const Panels& b, int64_t j0, int64_t j1, bool parallel,
+              float* slot_memory) {
   const int64_t row_blocks = (g.m + p.block_rows - 1) / p.block_rows;
   const int64_t col_blocks = (j1 - j0 + p.block_cols - 1) / p.block_cols;
   Slots slots(slot_memory, static_cast<size_t>(p.slot_floats) * sizeof(float));
@@ -249,7 +252,8 @@ const char* run(const Gemm& g, float* scratch, bool parallel) {
   if (g.m <= 0 || g.n <= 0) return name_of(Route::kTiles);
   const Plan p = make_plan(g);
   if (p.route == Route::kDots) {
-    spread(parallel, g.n, std::max<int64_t>(8, grain_for(g.k / 2) / 4 * 4), [&](int64_t begin, int64_t end) { run_dots<F>(g, begin, end); });
+    spread(parallel, g.n, std::max<int64_t>(8, grain_for(g.k / 2) / 4 * 4),
+           [&](int64_t begin, int64_t end) { run_dots<F>(g, begin, end); });
     return name_of(p.route);
   }
   float* pack = scratch;
@@ -269,7 +273,8 @@ const char* run(const Gemm& g, float* scratch, bool parallel) {
     if (g.n % kGemmCols != 0) {
       b.tail = pack;
       b.tail_at = g.n / kGemmCols * kGemmCols;
-      tile::pack_panel<kGemmCols>(g.b.data + b.tail_at, 1, g.b.row_stride, static_cast<int>(g.n - b.tail_at), g.k, pack);
+      tile::pack_panel<kGemmCols>(g.b.data + b.tail_at, 1, g.b.row_stride, static_cast<int>(g.n - b.tail_at), g.k,
+                                  pack);
     }
     run_pass<F>(g, p, b, 0, g.n, parallel, slots);
   }

@@ -20,7 +20,7 @@ struct Epilogue {
   const float* bias = nullptr;  // added per column
   int64_t bias_stride = 1;      // 0: one value for all columns
   float lo = -kInfinity, hi = kInfinity;
-  bool accumulate = false;      // add to what C holds
+  bool accumulate = false;  // add to what C holds
   bool clamps() const { return lo != -kInfinity || hi != kInfinity; }
 };
 
@@ -65,6 +65,7 @@ struct PlainGemm {
   int64_t b_row_stride, b_col_stride;
   T* c;
 };
-template <class T> void gemm_plain(const PlainGemm<T>& g);  // double, uint32_t, uint64_t
+template <class T>
+void gemm_plain(const PlainGemm<T>& g);  // double, uint32_t, uint64_t
 
 }  // namespace onnxlet

@@ -28,8 +28,10 @@ Plan make_plan(const IntConv& c) {
 }
 
 template <class T>
-void pack_patches(const IntConv& c, const T* x, int64_t k, int64_t rows, int64_t block, const int32_t* offsets, int16_t* out, int32_t* sums) {
-  const int64_t taps = c.window.taps(), in = c.window.in.size(), channels = c.channels / c.groups, strips = (rows + kRows - 1) / kRows;
+void pack_patches(const IntConv& c, const T* x, int64_t k, int64_t rows, int64_t block, const int32_t* offsets,
+                  int16_t* out, int32_t* sums) {
+  const int64_t taps = c.window.taps(), in = c.window.in.size(), channels = c.channels / c.groups,
+                strips = (rows + kRows - 1) / kRows;
   const ptrdiff_t strip_step = static_cast<ptrdiff_t>(pairs(k)) * kRows * 2;
   std::fill(sums, sums + strips * kRows, 0);
   int64_t at = 0;
@@ -88,7 +90,8 @@ int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t grou
   return groups * packed_int_b_size(group_k, out_channels / groups);
 }
 
-void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups, uint8_t* out) {
+void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
+                           uint8_t* out) {
   const int64_t mg = out_channels / groups;
   for (int64_t g = 0; g < groups; ++g) {
     const IntMatrix b{static_cast<const uint8_t*>(w) + g * mg * group_k, is_signed, 1, group_k};
@@ -102,33 +105,36 @@ const char* int_conv(const IntConv& c, void* scratch) {
   const Plan p = make_plan(c);
   const int64_t mg = c.out_channels / c.groups, cg = c.channels / c.groups, pixels = c.window.pixels();
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  parallel_for(c.batch * c.groups * p.blocks, grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16), [&](int64_t begin, int64_t end) {
-    Slots::Claim claim(slots);
-    int16_t* packed = claim.as<int16_t>();
-    int32_t* sums = reinterpret_cast<int32_t*>(claim.as<char>() + p.packed_bytes);
-    int32_t* offsets = sums + p.block;
-    uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups, p0 = task % p.blocks * p.block;
-      const int64_t rows = std::min(p.block, pixels - p0);
-      locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
-      const uint8_t* x = c.x + (image * c.channels + group * cg) * c.window.in.size();
-      if (c.x_signed) {
-        pack_patches(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed, sums);
-      } else {
-        pack_patches(c, x, p.k, rows, p.block, offsets, packed, sums);
-      }
-      const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg);
-      PerAxis<int32_t> zero = c.w_zero;
-      if (zero.data) zero.data += group * mg * zero.stride;
-      const IntOutput out = group_output(c, image, group * mg);
-      if (c.w_signed) {
-        int_tile::block<true>(packed, sums, rows, weights, mg, p.k, zero, out, p0, 0);
-      } else {
-        int_tile::block<false>(packed, sums, rows, weights, mg, p.k, zero, out, p0, 0);
-      }
-    }
-  });
+  parallel_for(c.batch * c.groups * p.blocks,
+               grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16),
+               [&](int64_t begin, int64_t end) {
+                 Slots::Claim claim(slots);
+                 int16_t* packed = claim.as<int16_t>();
+                 int32_t* sums = reinterpret_cast<int32_t*>(claim.as<char>() + p.packed_bytes);
+                 int32_t* offsets = sums + p.block;
+                 uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
+                 for (int64_t task = begin; task < end; ++task) {
+                   const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups,
+                                 p0 = task % p.blocks * p.block;
+                   const int64_t rows = std::min(p.block, pixels - p0);
+                   locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
+                   const uint8_t* x = c.x + (image * c.channels + group * cg) * c.window.in.size();
+                   if (c.x_signed) {
+                     pack_patches(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed, sums);
+                   } else {
+                     pack_patches(c, x, p.k, rows, p.block, offsets, packed, sums);
+                   }
+                   const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg);
+                   PerAxis<int32_t> zero = c.w_zero;
+                   if (zero.data) zero.data += group * mg * zero.stride;
+                   const IntOutput out = group_output(c, image, group * mg);
+                   if (c.w_signed) {
+                     int_tile::block<true>(packed, sums, rows, weights, mg, p.k, zero, out, p0, 0);
+                   } else {
+                     int_tile::block<false>(packed, sums, rows, weights, mg, p.k, zero, out, p0, 0);
+                   }
+                 }
+               });
   return "conv_i8_indirect_4x8";
 }
 

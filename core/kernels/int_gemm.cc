@@ -21,7 +21,8 @@ Plan make_plan(const IntGemm& g) {
   p.block_rows = std::clamp<int64_t>(32768 / std::max<int64_t>(g.k, 1) / kRows * kRows, kRows, 64);
   p.block_rows = std::min(p.block_rows, (std::max<int64_t>(g.m, 1) + kRows - 1) / kRows * kRows);
   p.block_cols = 256;
-  while (p.block_cols > 32 && ((g.m + p.block_rows - 1) / p.block_rows) * ((g.n + p.block_cols - 1) / p.block_cols) < 16 &&
+  while (p.block_cols > 32 &&
+         ((g.m + p.block_rows - 1) / p.block_rows) * ((g.n + p.block_cols - 1) / p.block_cols) < 16 &&
          p.block_rows * p.block_cols * g.k > 262144) {
     p.block_cols /= 2;
   }
@@ -73,7 +74,8 @@ void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out) {
       for (int64_t i = 0; i < kp * 2; ++i) {
         for (int c = 0; c < kCols; ++c) {
           const int64_t j = p * kCols + c;
-          const uint8_t v = i < k && j < n ? static_cast<const uint8_t*>(b.data)[i * b.row_stride + j * b.col_stride] : 0;
+          const uint8_t v =
+              i < k && j < n ? static_cast<const uint8_t*>(b.data)[i * b.row_stride + j * b.col_stride] : 0;
           dst[(i / 2 * kCols + c) * 2 + i % 2] = v;
         }
       }
@@ -86,29 +88,31 @@ int64_t int_gemm_scratch(const IntGemm& g) { return make_plan(g).slot_bytes * Sl
 const char* int_gemm(const IntGemm& g, void* scratch) {
   if (g.m <= 0 || g.n <= 0) return "gemm_i8";
   const Plan p = make_plan(g);
-  const int64_t row_blocks = (g.m + p.block_rows - 1) / p.block_rows, col_blocks = (g.n + p.block_cols - 1) / p.block_cols;
+  const int64_t row_blocks = (g.m + p.block_rows - 1) / p.block_rows,
+                col_blocks = (g.n + p.block_cols - 1) / p.block_cols;
   const int64_t kp = pairs(g.k);
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  parallel_for(row_blocks * col_blocks, grain_for(p.block_rows * p.block_cols * std::max<int64_t>(g.k, 8) / 16), [&](int64_t begin, int64_t end) {
-    Slots::Claim claim(slots);
-    int16_t* packed = claim.as<int16_t>();
-    int32_t* sums = reinterpret_cast<int32_t*>(packed + p.block_rows * kp * 2);
-    for (int64_t task = begin; task < end; ++task) {
-      const int64_t i = task / col_blocks * p.block_rows, j = task % col_blocks * p.block_cols;
-      const int64_t i_end = std::min(g.m, i + p.block_rows), cols = std::min(g.n - j, p.block_cols);
-      if (g.a.is_signed) {
-        pack_a<int8_t>(g, i, i_end, packed, sums);
-      } else {
-        pack_a<uint8_t>(g, i, i_end, packed, sums);
-      }
-      const uint8_t* b = g.packed_b + j * kp * 2;
-      if (g.b_signed) {
-        int_tile::block<true>(packed, sums, i_end - i, b, cols, g.k, g.b_zero, g.out, i, j);
-      } else {
-        int_tile::block<false>(packed, sums, i_end - i, b, cols, g.k, g.b_zero, g.out, i, j);
-      }
-    }
-  });
+  parallel_for(row_blocks * col_blocks, grain_for(p.block_rows * p.block_cols * std::max<int64_t>(g.k, 8) / 16),
+               [&](int64_t begin, int64_t end) {
+                 Slots::Claim claim(slots);
+                 int16_t* packed = claim.as<int16_t>();
+                 int32_t* sums = reinterpret_cast<int32_t*>(packed + p.block_rows * kp * 2);
+                 for (int64_t task = begin; task < end; ++task) {
+                   const int64_t i = task / col_blocks * p.block_rows, j = task % col_blocks * p.block_cols;
+                   const int64_t i_end = std::min(g.m, i + p.block_rows), cols = std::min(g.n - j, p.block_cols);
+                   if (g.a.is_signed) {
+                     pack_a<int8_t>(g, i, i_end, packed, sums);
+                   } else {
+                     pack_a<uint8_t>(g, i, i_end, packed, sums);
+                   }
+                   const uint8_t* b = g.packed_b + j * kp * 2;
+                   if (g.b_signed) {
+                     int_tile::block<true>(packed, sums, i_end - i, b, cols, g.k, g.b_zero, g.out, i, j);
+                   } else {
+                     int_tile::block<false>(packed, sums, i_end - i, b, cols, g.k, g.b_zero, g.out, i, j);
+                   }
+                 }
+               });
   return "gemm_i8_4x8";
 }
 

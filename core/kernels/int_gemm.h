@@ -1,5 +1,6 @@
 // Products of 8-bit integers with 32-bit sums, exact, with the outputs that quantized operators need.
-// A is widened to 16 bits minus its zero point, B stays packed in 8 bits; two steps of k make one multiply-add of pairs.
+// A is widened to 16 bits minus its zero point, B stays packed in 8 bits; two steps of k make one multiply-add of
+// pairs.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,9 @@ struct IntOutput {
   Kind kind = kInt32;
   void* data = nullptr;
   int64_t row_stride = 0, col_stride = 1;
-  const int32_t* bias = nullptr;         // per column
-  PerAxis<float> row_scale, col_scale;   // the factor is their product
-  const float* float_bias = nullptr;     // per column, kFloat only
+  const int32_t* bias = nullptr;        // per column
+  PerAxis<float> row_scale, col_scale;  // the factor is their product
+  const float* float_bias = nullptr;    // per column, kFloat only
   int32_t zero_point = 0;
 };
 
@@ -41,13 +42,13 @@ struct IntGemm {
   PerAxis<int32_t> a_zero;            // per row
   const uint8_t* packed_b = nullptr;  // pack_int_b()'s result
   bool b_signed = false;
-  PerAxis<int32_t> b_zero;            // per column
+  PerAxis<int32_t> b_zero;  // per column
   IntOutput out;
 };
 
 int64_t packed_int_b_size(int64_t k, int64_t n);  // bytes
 void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out);
-int64_t int_gemm_scratch(const IntGemm& g);       // bytes
+int64_t int_gemm_scratch(const IntGemm& g);  // bytes
 const char* int_gemm(const IntGemm& g, void* scratch);
 
 // Convolution, NCHW, over the same tile. Weights: per group packed as B is, element (k, n) from [out_channels][k].
@@ -59,13 +60,14 @@ struct IntConv {
   int32_t x_zero = 0;
   const uint8_t* weights = nullptr;
   bool w_signed = false;
-  PerAxis<int32_t> w_zero;            // per output channel
-  IntOutput out;                      // data, bias and scales of all output channels; strides are set here
+  PerAxis<int32_t> w_zero;  // per output channel
+  IntOutput out;            // data, bias and scales of all output channels; strides are set here
 
   bool depthwise() const { return groups > 1 && channels == groups; }
 };
 int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups);
-void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups, uint8_t* out);
+void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
+                           uint8_t* out);
 int64_t int_conv_scratch(const IntConv& c);
 const char* int_conv(const IntConv& c, void* scratch);
 // One input channel per group; weights as the model has them.

@@ -99,8 +99,12 @@ inline void multiply(const int16_t* a, const uint8_t* b, int64_t k_pairs, int32_
   }
 }
 
-inline int32_t wrap_add(int32_t a, int32_t b) { return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)); }
-inline int32_t wrap_mul(int32_t a, int32_t b) { return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b)); }
+inline int32_t wrap_add(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+inline int32_t wrap_mul(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
+}
 
 // One finished sum into the output, at (row, col) counted from the output's first element.
 inline void put(const IntOutput& o, int64_t row, int64_t col, int32_t sum) {
@@ -116,7 +120,8 @@ inline void put(const IntOutput& o, int64_t row, int64_t col, int32_t sum) {
     return;
   }
   const bool is_signed = o.kind == IntOutput::kInt8;
-  const float lo = static_cast<float>((is_signed ? -128 : 0) - o.zero_point), hi = static_cast<float>((is_signed ? 127 : 255) - o.zero_point);
+  const float lo = static_cast<float>((is_signed ? -128 : 0) - o.zero_point),
+              hi = static_cast<float>((is_signed ? 127 : 255) - o.zero_point);
   v = v > lo ? (v < hi ? v : hi) : lo;  // NaN becomes the smallest value
   const int32_t q = static_cast<int32_t>(std::nearbyint(v)) + o.zero_point;
   static_cast<uint8_t*>(o.data)[at] = static_cast<uint8_t>(q);
@@ -124,8 +129,8 @@ inline void put(const IntOutput& o, int64_t row, int64_t col, int32_t sum) {
 
 // All tiles of a block. sums_a: of each row of A (zero point removed). row0, col0: where the block lies in the output.
 template <bool kSigned>
-void block(const int16_t* a, const int32_t* sums_a, int64_t rows, const uint8_t* b, int64_t cols, int64_t k, const PerAxis<int32_t>& b_zero,
-           const IntOutput& out, int64_t row0, int64_t col0) {
+void block(const int16_t* a, const int32_t* sums_a, int64_t rows, const uint8_t* b, int64_t cols, int64_t k,
+           const PerAxis<int32_t>& b_zero, const IntOutput& out, int64_t row0, int64_t col0) {
   const int64_t kp = pairs(k);
   for (int64_t j = 0; j < cols; j += kCols) {
     const uint8_t* panel = b + j * kp * 2;

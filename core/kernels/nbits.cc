@@ -56,7 +56,8 @@ void weights(const NBitsMatrix& b, int64_t j, int64_t first, int64_t count, floa
 
 // Sixteen numbers as floats minus a zero point.
 #if defined(__wasm_simd128__)
-// 2^23 + n has n in its lowest mantissa bits: a byte shuffle makes the floats, one subtraction takes 2^23 and the zero point off.
+// 2^23 + n has n in its lowest mantissa bits: a byte shuffle makes the floats, one subtraction takes 2^23 and the zero
+// point off.
 struct Expander {
   v128_t offset;
   explicit Expander(float zero) : offset(wasm_f32x4_splat(8388608.0f + zero)) {}
@@ -132,7 +133,8 @@ void rows_fast(const NBitsMatrix& b, int64_t j, const float* a, float* sums) {
       }
       for (int r = 0; r < kRows; ++r) {
         const float* x = a + r * k + q;
-        sum[r] = sum[r] + (w[0] * F32::load(x) + w[1] * F32::load(x + 4) + (w[2] * F32::load(x + 8) + w[3] * F32::load(x + 12)));
+        sum[r] = sum[r] +
+                 (w[0] * F32::load(x) + w[1] * F32::load(x + 4) + (w[2] * F32::load(x + 8) + w[3] * F32::load(x + 12)));
       }
     }
     const F32 scale = F32::splat(b.scales[at]);
@@ -162,7 +164,8 @@ void rows_any(const NBitsMatrix& b, int64_t j, int64_t m, const float* a, float*
   for (int64_t first = 0; first < b.k; first += step) {
     const int64_t n = std::min(step, b.k - first), at = j * b.blocks() + first / b.block;
     expand(b, j, first, n, b.zeros ? b.zeros[at] : b.zero, strip);
-    for (int64_t i = 0; i < m; ++i) sums[i] += b.scales[at] * dot(strip, a + i * b.k + first, static_cast<ptrdiff_t>(n));
+    for (int64_t i = 0; i < m; ++i)
+      sums[i] += b.scales[at] * dot(strip, a + i * b.k + first, static_cast<ptrdiff_t>(n));
   }
 }
 
@@ -194,7 +197,7 @@ void nbits_rows(const NBitsMatrix& b, int64_t m, const float* a, const float* bi
       for (int64_t i = 0; i < m; i += kNBitsRows) {
         const int64_t rows = std::min<int64_t>(kNBitsRows, m - i);
         const float* x = a + i * b.k;
-        const bool done = rows == 1 ? rows_fast<1>(b, j, x, sums)
+        const bool done = rows == 1   ? rows_fast<1>(b, j, x, sums)
                           : rows == 2 ? rows_fast<2>(b, j, x, sums)
                           : rows == 3 ? rows_fast<3>(b, j, x, sums)
                                       : rows_fast<kNBitsRows>(b, j, x, sums);

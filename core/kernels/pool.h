@@ -7,18 +7,24 @@
 
 namespace onnxlet {
 
-template <class T> void pool_max(const Window& w, int64_t planes, const T* x, T* y);  // float, double, int8_t, uint8_t
+template <class T>
+void pool_max(const Window& w, int64_t planes, const T* x, T* y);  // float, double, int8_t, uint8_t
 // Also where each maximum is: its index in the whole tensor x, spatial axes counted column-major when asked for.
 template <class T>
 void pool_max_indices(const Window& w, int64_t planes, const T* x, T* y, int64_t* indices, bool column_major);
 
 // float, double. include_pad: divide by the window's part of the padded input instead of the input.
-template <class T> void pool_average(const Window& w, int64_t planes, const T* x, T* y, bool include_pad);
-template <class T> void pool_lp(const Window& w, int64_t planes, const T* x, T* y, double p);
+template <class T>
+void pool_average(const Window& w, int64_t planes, const T* x, T* y, bool include_pad);
+template <class T>
+void pool_lp(const Window& w, int64_t planes, const T* x, T* y, double p);
 
 // One value per plane of n elements.
-template <class T> void global_max(int64_t planes, int64_t n, const T* x, T* y);
-template <class T> void global_average(int64_t planes, int64_t n, const T* x, T* y);
-template <class T> void global_lp(int64_t planes, int64_t n, const T* x, T* y, double p);
+template <class T>
+void global_max(int64_t planes, int64_t n, const T* x, T* y);
+template <class T>
+void global_average(int64_t planes, int64_t n, const T* x, T* y);
+template <class T>
+void global_lp(int64_t planes, int64_t n, const T* x, T* y, double p);
 
 }  // namespace onnxlet

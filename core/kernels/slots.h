@@ -25,7 +25,8 @@ class Slots {
     ~Claim() { release_bit(&slots_.used_, bit_); }
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
-    template <class T> T* as() const {
+    template <class T>
+    T* as() const {
       return reinterpret_cast<T*>(slots_.memory_ + static_cast<size_t>(__builtin_ctzll(bit_)) * slots_.bytes_);
     }
 

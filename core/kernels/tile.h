@@ -19,8 +19,8 @@ struct Acc {
   F v[kR][kV];
 };
 
-// Sum over k of A strip times B panel; rows of B are `ldb` apart (8 when packed). Indices are unsigned, so that they become
-// the constant offsets of loads.
+// Sum over k of A strip times B panel; rows of B are `ldb` apart (8 when packed). Indices are unsigned, so that they
+// become the constant offsets of loads.
 template <class F, int kR>
 inline Acc<F, kR> multiply(const float* a, const float* b, int64_t ldb, int64_t k) {
   constexpr size_t kV = kCols / F::kLanes;
@@ -44,8 +44,10 @@ inline Acc<F, kR> multiply(const float* a, const float* b, int64_t ldb, int64_t 
 
 inline void transpose4(simd::F32x4 (&r)[4]) {
   using Raw = simd::F32x4::Raw;
-  const Raw a = __builtin_shufflevector(r[0].v, r[1].v, 0, 4, 1, 5), b = __builtin_shufflevector(r[2].v, r[3].v, 0, 4, 1, 5);
-  const Raw c = __builtin_shufflevector(r[0].v, r[1].v, 2, 6, 3, 7), d = __builtin_shufflevector(r[2].v, r[3].v, 2, 6, 3, 7);
+  const Raw a = __builtin_shufflevector(r[0].v, r[1].v, 0, 4, 1, 5),
+            b = __builtin_shufflevector(r[2].v, r[3].v, 0, 4, 1, 5);
+  const Raw c = __builtin_shufflevector(r[0].v, r[1].v, 2, 6, 3, 7),
+            d = __builtin_shufflevector(r[2].v, r[3].v, 2, 6, 3, 7);
   r[0].v = __builtin_shufflevector(a, b, 0, 1, 4, 5);
   r[1].v = __builtin_shufflevector(a, b, 2, 3, 6, 7);
   r[2].v = __builtin_shufflevector(c, d, 0, 1, 4, 5);
@@ -132,10 +134,14 @@ inline void finish(const Acc<F, kR>& acc, int rows, int cols, const Finish& f) {
 template <class F>
 inline void run(const float* a, const float* b, int64_t ldb, int64_t k, int rows, int cols, const Finish& f) {
   switch (rows) {
-    case 1: return finish(multiply<F, 1>(a, b, ldb, k), 1, cols, f);
-    case 2: return finish(multiply<F, 2>(a, b, ldb, k), 2, cols, f);
-    case 3: return finish(multiply<F, 3>(a, b, ldb, k), 3, cols, f);
-    default: return finish(multiply<F, 4>(a, b, ldb, k), 4, cols, f);
+    case 1:
+      return finish(multiply<F, 1>(a, b, ldb, k), 1, cols, f);
+    case 2:
+      return finish(multiply<F, 2>(a, b, ldb, k), 2, cols, f);
+    case 3:
+      return finish(multiply<F, 3>(a, b, ldb, k), 3, cols, f);
+    default:
+      return finish(multiply<F, 4>(a, b, ldb, k), 4, cols, f);
   }
 }
 
@@ -169,8 +175,8 @@ inline void pack_panel(const float* src, int64_t ws, int64_t ks, int width, int6
 // All tiles of a block: `a` holds strips of k x 4 for `rows` rows, `b` panels `panel_stride` apart. f.c and f.bias are
 // those of the block's first element.
 template <class F>
-inline void block(const float* a, int64_t rows, const float* b, int64_t panel_stride, int64_t ldb, int64_t cols, int64_t k,
-                  const Finish& f) {
+inline void block(const float* a, int64_t rows, const float* b, int64_t panel_stride, int64_t ldb, int64_t cols,
+                  int64_t k, const Finish& f) {
   for (int64_t j = 0; j < cols; j += kCols) {
     const float* panel = b + (j / kCols) * panel_stride;
     const int tile_cols = static_cast<int>(std::min<int64_t>(kCols, cols - j));

@@ -39,8 +39,8 @@ class Odometer {
   Shape dims_, at_;
 };
 
-// Calls f(tap, y_row, x, x_step, n) for every tap and output row: output elements y_row ... y_row + n - 1 of a plane see
-// the plane's elements x, x + x_step, ... Everything outside the input is left out. Inner loops run along memory.
+// Calls f(tap, y_row, x, x_step, n) for every tap and output row: output elements y_row ... y_row + n - 1 of a plane
+// see the plane's elements x, x + x_step, ... Everything outside the input is left out. Inner loops run along memory.
 template <class F>
 void each_tap_row(const Window& w, F f) {
   const int last = w.rank() - 1;

@@ -9,11 +9,12 @@
 namespace onnxlet {
 namespace {
 
-// Any operand as T (float or double), its own bytes or a converted copy: scale and statistics may have another type than X.
+// Any operand as T (float or double), its own bytes or a converted copy: scale and statistics may have another type
+// than X.
 template <class T>
 Result<const T*> operand(OpContext& ctx, const Tensor& t) {
   if (t.dtype() == dtype_of<T>) return t.data<T>();
-  OL_ASSIGN(T* copy, ctx.scratch_of<T>(t.size()));
+  OL_ASSIGN(T * copy, ctx.scratch_of<T>(t.size()));
   OL_TRY((visit<Ieee, Halves>(t.dtype(), [&]<class S>() -> Status {
     for (int64_t i = 0; i < t.size(); ++i) {
       if constexpr (std::is_same_v<S, double>) {
@@ -29,7 +30,7 @@ Result<const T*> operand(OpContext& ctx, const Tensor& t) {
 
 template <class T>
 Status store(OpContext& ctx, int output, DType dtype, const Shape& shape, const T* values) {
-  OL_ASSIGN(Tensor* t, ctx.out(output, dtype, shape));
+  OL_ASSIGN(Tensor * t, ctx.out(output, dtype, shape));
   return visit<Ieee, Halves>(dtype, [&]<class D>() -> Status {
     for (int64_t i = 0; i < t->size(); ++i) {
       if constexpr (std::is_same_v<D, double>) {
@@ -103,14 +104,15 @@ struct BatchNormalization : Op {
     const T* parameter[5] = {};
     for (int i = 1; i < 5; ++i) {
       if (ctx.in(i).size() != channels) {
-        return run_failed("scale, B, mean and var need one value per channel; input ", i, " is ", ctx.in(i).shape(), ", X is ", s);
+        return run_failed("scale, B, mean and var need one value per channel; input ", i, " is ", ctx.in(i).shape(),
+                          ", X is ", s);
       }
       OL_ASSIGN(parameter[i], operand<T>(ctx, ctx.in(i)));
     }
     OL_ASSIGN(const T* data, operand<T>(ctx, x));
     const T *mean = parameter[3], *variance = parameter[4];
     if (training) {
-      OL_ASSIGN(T* batch, ctx.scratch_of<T>(4 * channels));
+      OL_ASSIGN(T * batch, ctx.scratch_of<T>(4 * channels));
       T* running = batch + 2 * channels;
       channel_moments(outer, channels, inner, data, batch, batch + channels);
       for (int64_t c = 0; c < 2 * channels; ++c) {
@@ -124,9 +126,10 @@ struct BatchNormalization : Op {
       mean = batch;
       variance = batch + channels;
     }
-    OL_ASSIGN(T* factor, ctx.scratch_of<T>(channels));
+    OL_ASSIGN(T * factor, ctx.scratch_of<T>(channels));
     for (int64_t c = 0; c < channels; ++c) {
-      factor[c] = static_cast<T>(parameter[1][c] / std::sqrt(static_cast<double>(variance[c]) + static_cast<double>(epsilon)));
+      factor[c] =
+          static_cast<T>(parameter[1][c] / std::sqrt(static_cast<double>(variance[c]) + static_cast<double>(epsilon)));
     }
     OL_ASSIGN(Destination<T> y, (Destination<T>::make(ctx, x.dtype(), s)));
     channel_affine(outer, channels, inner, data, mean, factor, parameter[2], y.data);
@@ -154,17 +157,19 @@ struct InstanceNormalization : Op {
     if (s.rank() < 3) return run_failed("the input needs batch, channels and at least one spatial axis; got ", s);
     const int64_t channels = s[1], planes = s[0] * channels, inner = s.product(2, s.rank());
     if (ctx.in(1).size() != channels || ctx.in(2).size() != channels) {
-      return run_failed("scale and B need one value per channel; got ", ctx.in(1).shape(), " and ", ctx.in(2).shape(), " for input ", s);
+      return run_failed("scale and B need one value per channel; got ", ctx.in(1).shape(), " and ", ctx.in(2).shape(),
+                        " for input ", s);
     }
     OL_ASSIGN(const T* data, operand<T>(ctx, x));
     OL_ASSIGN(const T* scale, operand<T>(ctx, ctx.in(1)));
     OL_ASSIGN(const T* bias, operand<T>(ctx, ctx.in(2)));
-    OL_ASSIGN(T* mean, ctx.scratch_of<T>(3 * planes));
+    OL_ASSIGN(T * mean, ctx.scratch_of<T>(3 * planes));
     T *factor = mean + planes, *shift = factor + planes;
     // Every plane is a channel of its own here.
     channel_moments<T>(1, planes, inner, data, mean, factor);
     for (int64_t p = 0; p < planes; ++p) {
-      factor[p] = static_cast<T>(scale[p % channels] / std::sqrt(static_cast<double>(factor[p]) + static_cast<double>(epsilon)));
+      factor[p] = static_cast<T>(scale[p % channels] /
+                                 std::sqrt(static_cast<double>(factor[p]) + static_cast<double>(epsilon)));
       shift[p] = bias[p % channels];
     }
     OL_ASSIGN(Destination<T> y, (Destination<T>::make(ctx, x.dtype(), s)));

@@ -1,8 +1,9 @@
 // Conv and ConvTranspose, and onnxruntime's FusedConv. 1-D, 2-D and any higher rank share the kernels.
+#include "kernels/conv.h"
+
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "kernels/conv.h"
 #include "ops/float_io.h"
 #include "ops/fused_activation.h"
 #include "ops/window.h"
@@ -11,17 +12,20 @@ namespace onnxlet {
 namespace {
 
 // Checks X [N, C, ...], W [M, C / group, kernel...] and B [M].
-Status check_conv(const Shape& x, const Shape& w, const Tensor* bias, int64_t group, std::span<const int64_t> kernel_shape) {
+Status check_conv(const Shape& x, const Shape& w, const Tensor* bias, int64_t group,
+                  std::span<const int64_t> kernel_shape) {
   if (x.rank() < 3 || w.rank() != x.rank()) {
     return run_failed("X and W must have the same rank, at least 3; got ", x, " and ", w);
   }
   if (group < 1 || x[1] % group != 0 || x[1] / group != w[1] || w[0] % group != 0) {
-    return run_failed("channels do not fit: X is ", x, ", W is ", w, ", group is ", group, "; X has W's second dimension times group");
+    return run_failed("channels do not fit: X is ", x, ", W is ", w, ", group is ", group,
+                      "; X has W's second dimension times group");
   }
   if (!kernel_shape.empty() && !(Shape(kernel_shape) == spatial(w))) {
     return run_failed("kernel_shape ", Shape(kernel_shape), " differs from the weights' ", spatial(w));
   }
-  if (bias && bias->size() != w[0]) return run_failed("B needs one value per output channel; B is ", bias->shape(), ", W is ", w);
+  if (bias && bias->size() != w[0])
+    return run_failed("B needs one value per output channel; B is ", bias->shape(), ", W is ", w);
   return {};
 }
 
@@ -69,9 +73,9 @@ struct ConvOp : Op {
     const Shape out = with_spatial(x.dim(0), w.dim(0), win.out);
     if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
     if (x.dtype() == DType::kDouble) {
-      OL_ASSIGN(Tensor* y, ctx.out(0, DType::kDouble, out));
-      conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(), bias ? bias->data<double>() : nullptr,
-                 y->mutable_data<double>());
+      OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
+      conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(),
+                 bias ? bias->data<double>() : nullptr, y->mutable_data<double>());
       ctx.set_kernel("conv_plain");
       return {};
     }
@@ -97,7 +101,8 @@ struct ConvOp : Op {
     c.y_channel_stride = win.out.size();
     activation.add_to(&c.epilogue);
     if (sum) {
-      if (!(sum->shape() == out)) return run_failed("Z must have the shape of the result; Z is ", sum->shape(), ", the result ", out);
+      if (!(sum->shape() == out))
+        return run_failed("Z must have the shape of the result; Z is ", sum->shape(), ", the result ", out);
       widen(sum->raw(), sum->dtype(), sum->size(), c.y);
       c.epilogue.accumulate = true;
     }
@@ -157,16 +162,18 @@ struct ConvTransposeOp : Op {
     }
     const int64_t out_channels = w.dim(1) * group;
     if (bias && bias->size() != out_channels) {
-      return run_failed("B needs one value per output channel; B is ", bias->shape(), ", output channels ", out_channels);
+      return run_failed("B needs one value per output channel; B is ", bias->shape(), ", output channels ",
+                        out_channels);
     }
     if (!window.kernel_shape.empty() && !(Shape(window.kernel_shape) == spatial(w.shape()))) {
       return run_failed("kernel_shape ", Shape(window.kernel_shape), " differs from the weights' ", spatial(w.shape()));
     }
-    OL_ASSIGN(Window win, window.resolve_transposed(spatial(x.shape()), spatial(w.shape()), output_padding, output_shape));
+    OL_ASSIGN(Window win,
+              window.resolve_transposed(spatial(x.shape()), spatial(w.shape()), output_padding, output_shape));
     const Shape out = with_spatial(x.dim(0), out_channels, win.in);
     if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
     if (x.dtype() == DType::kDouble) {
-      OL_ASSIGN(Tensor* y, ctx.out(0, DType::kDouble, out));
+      OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
       conv_transpose_plain(win, x.dim(0), x.dim(1), out_channels, group, x.data<double>(), w.data<double>(),
                            bias ? bias->data<double>() : nullptr, y->mutable_data<double>());
       ctx.set_kernel("conv_transpose_plain");

@@ -32,8 +32,8 @@ struct IntConvOp : Op {
   }
 
   // Shapes, zero points and weights; the caller adds the output.
-  Status describe(OpContext& ctx, const Tensor& x, const Tensor& w, const Tensor* x_zero, const Tensor* w_zero, IntConv* c, Shape* out,
-                  Tensor* packed_now) const {
+  Status describe(OpContext& ctx, const Tensor& x, const Tensor& w, const Tensor* x_zero, const Tensor* w_zero,
+                  IntConv* c, Shape* out, Tensor* packed_now) const {
     if (x.rank() < 3 || w.rank() != x.rank()) {
       return run_failed("x and w must have the same rank, at least 3; got ", x.shape(), " and ", w.shape());
     }
@@ -82,7 +82,7 @@ struct ConvInteger : IntConvOp {
     Shape out;
     Tensor packed_now;
     OL_TRY(describe(ctx, ctx.in(0), ctx.in(1), ctx.opt(2), ctx.opt(3), &c, &out, &packed_now));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt32, out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt32, out));
     c.out.data = y->mutable_raw();
     return execute(ctx, ctx.in(1), c);
   }
@@ -114,10 +114,11 @@ struct QLinearConv : IntConvOp {
     c.out.zero_point = y_zero.data ? *y_zero.data : 0;
     c.out.kind = type == DType::kInt8 ? IntOutput::kInt8 : IntOutput::kUint8;
     if (const Tensor* bias = ctx.opt(8)) {
-      if (bias->size() != w.dim(0)) return run_failed("B needs one value per output channel; B is ", bias->shape(), ", w is ", w.shape());
+      if (bias->size() != w.dim(0))
+        return run_failed("B needs one value per output channel; B is ", bias->shape(), ", w is ", w.shape());
       c.out.bias = bias->data<int32_t>();
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, out));
     c.out.data = y->mutable_raw();
     return execute(ctx, w, c);
   }

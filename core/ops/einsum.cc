@@ -50,7 +50,7 @@ class Contraction {
     }
     if (dropped.empty()) return {};
     using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-    OL_ASSIGN(T* out, allocate(size_of(kept)));
+    OL_ASSIGN(T * out, allocate(size_of(kept)));
     const T* data = static_cast<const T*>(o->data);
     T* dst = out;
     each_offset(kept, [&](int64_t base) {
@@ -71,7 +71,7 @@ class Contraction {
       o->axes = axes;
       return {};
     }
-    OL_ASSIGN(T* out, allocate(size_of(axes)));
+    OL_ASSIGN(T * out, allocate(size_of(axes)));
     copy_axes<T>(o->data, axes, out);
     *o = packed(out, axes);
     return {};
@@ -140,7 +140,7 @@ class Contraction {
     for (EinsumAxis& a : all) a.dim = a.stride == 0 ? 1 : a.dim;  // broadcast axes are not stored
     all.insert(all.end(), rows->begin(), rows->end());
     all.insert(all.end(), cols->begin(), cols->end());
-    OL_ASSIGN(T* out, allocate(size_of(all)));
+    OL_ASSIGN(T * out, allocate(size_of(all)));
     copy_axes<T>(o->data, all, out);
     const EinsumOperand fresh = packed(out, all);
     for (EinsumAxis& a : *batch) a.stride = a.stride == 0 ? 0 : fresh.find(a.label)->stride;
@@ -150,15 +150,15 @@ class Contraction {
     return {};
   }
 
-  Result<EinsumOperand> product(const EinsumOperand& a, const EinsumOperand& b, const Axes& batch_a, const Axes& batch_b, const Axes& m,
-                                const Axes& n, const Axes& k_a, const Axes& k_b) {
+  Result<EinsumOperand> product(const EinsumOperand& a, const EinsumOperand& b, const Axes& batch_a,
+                                const Axes& batch_b, const Axes& m, const Axes& n, const Axes& k_a, const Axes& k_b) {
     int64_t rows, cols, depth, a_row, a_col, b_row, b_col;
     collapse(m, &rows, &a_row);
     collapse(n, &cols, &b_col);
     collapse(k_a, &depth, &a_col);
     collapse(k_b, &depth, &b_row);
     const int64_t batch = size_of(batch_a);
-    OL_ASSIGN(T* c, allocate(times(batch, times(rows, cols))));
+    OL_ASSIGN(T * c, allocate(times(batch, times(rows, cols))));
     OL_ASSIGN(int64_t* offsets, ctx_.scratch_of<int64_t>(2 * batch + 1));
     int64_t* at = offsets;
     each_offset(batch_a, [&](int64_t o) { *at++ = o; });
@@ -179,7 +179,8 @@ class Contraction {
       }
     } else {
       for (int64_t i = 0; i < batch; ++i) {
-        gemm_plain<T>({rows, cols, depth, ad + offsets[i], a_row, a_col, bd + offsets[batch + i], b_row, b_col, c + i * rows * cols});
+        gemm_plain<T>({rows, cols, depth, ad + offsets[i], a_row, a_col, bd + offsets[batch + i], b_row, b_col,
+                       c + i * rows * cols});
       }
     }
     Axes axes = batch_a;
@@ -201,7 +202,8 @@ struct Einsum : Op {
     }
     OL_ASSIGN(terms, parse_einsum(equation));
     if (static_cast<int>(terms.inputs.size()) != a.input_count()) {
-      return invalid_graph("the equation '", equation, "' has ", terms.inputs.size(), " terms, the node ", a.input_count(), " inputs");
+      return invalid_graph("the equation '", equation, "' has ", terms.inputs.size(), " terms, the node ",
+                           a.input_count(), " inputs");
     }
     return {};
   }
@@ -220,7 +222,7 @@ struct Einsum : Op {
       return float_input(ctx, x);
     } else {
       if (element_size(x.dtype()) == sizeof(T)) return static_cast<const T*>(x.raw());
-      OL_ASSIGN(T* out, ctx.scratch_of<T>(x.size()));
+      OL_ASSIGN(T * out, ctx.scratch_of<T>(x.size()));
       visit_size(x.dtype(), [&]<class S>() {
         if constexpr (std::is_integral_v<S>) std::copy_n(static_cast<const S*>(x.raw()), x.size(), out);
       });
@@ -242,7 +244,8 @@ struct Einsum : Op {
       if (same == nullptr) {
         o.axes.push_back({label, x.dim(d), strides[d]});
       } else if (same->dim != x.dim(d)) {
-        return run_failed("axes with the same label must have the same length; operand ", i, " of '", equation, "' is ", x.shape());
+        return run_failed("axes with the same label must have the same length; operand ", i, " of '", equation, "' is ",
+                          x.shape());
       } else {
         same->stride += strides[d];
       }
@@ -287,7 +290,8 @@ struct Einsum : Op {
         for (const EinsumOperand& p : operands) {
           const EinsumAxis* b = p.find(a.label);
           if (b && b->dim != a.dim && b->dim != 1 && a.dim != 1) {
-            return run_failed("axes with the same label must have the same length; '", equation, "' meets ", a.dim, " and ", b->dim);
+            return run_failed("axes with the same label must have the same length; '", equation, "' meets ", a.dim,
+                              " and ", b->dim);
           }
         }
       }
@@ -299,7 +303,8 @@ struct Einsum : Op {
         if (a && (found == nullptr || found->dim == 1)) found = a;
       }
       if (found == nullptr || std::count(out.begin(), out.end(), out[i]) > 1) {
-        return invalid_graph("a label of the result must occur once there and in some operand; equation '", equation, "'");
+        return invalid_graph("a label of the result must occur once there and in some operand; equation '", equation,
+                             "'");
       }
       shape->push_back(found->dim);
     }
@@ -309,14 +314,16 @@ struct Einsum : Op {
   template <class T>
   static Status store(OpContext& ctx, const Shape& shape, const T* data) {
     const DType type = ctx.in(0).dtype();
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, shape));
     if constexpr (std::is_same_v<T, float>) {
       narrow(data, y->size(), type, y->mutable_raw());
     } else if constexpr (std::is_same_v<T, double>) {
       std::copy_n(data, y->size(), y->template mutable_data<double>());
     } else {
       visit_size(type, [&]<class S>() {
-        if constexpr (std::is_integral_v<S>) std::transform(data, data + y->size(), static_cast<S*>(y->mutable_raw()), [](T v) { return static_cast<S>(v); });
+        if constexpr (std::is_integral_v<S>)
+          std::transform(data, data + y->size(), static_cast<S*>(y->mutable_raw()),
+                         [](T v) { return static_cast<S>(v); });
       });
     }
     return {};

@@ -13,7 +13,8 @@ Status check_term(std::string_view term, std::string_view equation) {
   const size_t dots = term.find(kDots);
   for (size_t i = 0; i < term.size(); ++i) {
     if (dots != std::string_view::npos && i >= dots && i < dots + 3) continue;
-    if (!is_letter(term[i])) return invalid_graph("equation '", equation, "' may hold letters, one '...' per term, ',' and '->'");
+    if (!is_letter(term[i]))
+      return invalid_graph("equation '", equation, "' may hold letters, one '...' per term, ',' and '->'");
   }
   return {};
 }
@@ -73,7 +74,8 @@ Result<Labels> output_labels(const EinsumTerms& terms, int ellipsis_rank) {
   for (int d = 0; d < ellipsis_rank; ++d) labels.push_back(kEllipsis + d);
   for (int c = 'A'; c <= 'z'; ++c) {
     int64_t count = 0;
-    for (const std::string_view term : terms.inputs) count += std::count(term.begin(), term.end(), static_cast<char>(c));
+    for (const std::string_view term : terms.inputs)
+      count += std::count(term.begin(), term.end(), static_cast<char>(c));
     if (is_letter(static_cast<char>(c)) && count == 1) labels.push_back(c);
   }
   return labels;

@@ -8,7 +8,8 @@
 
 namespace onnxlet {
 
-// Letters are their own labels; the axes an ellipsis stands for get numbers from kEllipsis on, the last axis the highest.
+// Letters are their own labels; the axes an ellipsis stands for get numbers from kEllipsis on, the last axis the
+// highest.
 using Labels = std::vector<int>;
 inline constexpr int kEllipsis = 256;
 
@@ -20,7 +21,8 @@ struct EinsumTerms {
 
 // `equation` must be free of spaces and outlive the result.
 Result<EinsumTerms> parse_einsum(std::string_view equation);
-// Labels of one term for an operand of this rank. `ellipsis_rank` is the largest number of axes any ellipsis stands for.
+// Labels of one term for an operand of this rank. `ellipsis_rank` is the largest number of axes any ellipsis stands
+// for.
 Result<Labels> term_labels(std::string_view term, int rank, int ellipsis_rank);
 // How many axes the ellipsis of `term` stands for at this rank; 0 without one.
 int ellipsis_axes(std::string_view term, int rank);

@@ -9,7 +9,7 @@ inline bool is_half(DType t) { return t == DType::kFloat16 || t == DType::kBFloa
 // Served by the float kernels, directly or widened.
 inline bool runs_as_float(DType t) { return t == DType::kFloat || is_half(t); }
 
-void widen(const void* data, DType dtype, int64_t n, float* out);        // float, float16 or bfloat16
+void widen(const void* data, DType dtype, int64_t n, float* out);  // float, float16 or bfloat16
 void narrow(const float* data, int64_t n, DType dtype, void* out);
 
 // The tensor's elements as float: its own bytes, or a widened copy in scratch.

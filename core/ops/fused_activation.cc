@@ -54,16 +54,35 @@ void FusedActivation::apply(float* data, int64_t n) const {
     for (int64_t i = begin; i < end; ++i) {
       float x = data[i];
       switch (kind) {
-        case kLeakyRelu: x = x < 0 ? alpha * x : x; break;
-        case kTanh: x = std::tanh(x); break;
-        case kSigmoid: x = 1 / (1 + std::exp(-x)); break;
-        case kHardSigmoid: x = std::fmax(0.0f, std::fmin(1.0f, alpha * x + beta)); break;
-        case kElu: x = x < 0 ? alpha * std::expm1(x) : x; break;
-        case kSelu: x = beta * (x <= 0 ? alpha * std::expm1(x) : x); break;
-        case kSoftplus: x = x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); break;
-        case kSoftsign: x = x / (1 + std::fabs(x)); break;
-        case kThresholdedRelu: x = x > alpha ? x : 0; break;
-        default: break;
+        case kLeakyRelu:
+          x = x < 0 ? alpha * x : x;
+          break;
+        case kTanh:
+          x = std::tanh(x);
+          break;
+        case kSigmoid:
+          x = 1 / (1 + std::exp(-x));
+          break;
+        case kHardSigmoid:
+          x = std::fmax(0.0f, std::fmin(1.0f, alpha * x + beta));
+          break;
+        case kElu:
+          x = x < 0 ? alpha * std::expm1(x) : x;
+          break;
+        case kSelu:
+          x = beta * (x <= 0 ? alpha * std::expm1(x) : x);
+          break;
+        case kSoftplus:
+          x = x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+          break;
+        case kSoftsign:
+          x = x / (1 + std::fabs(x));
+          break;
+        case kThresholdedRelu:
+          x = x > alpha ? x : 0;
+          break;
+        default:
+          break;
       }
       data[i] = x;
     }

@@ -7,7 +7,20 @@
 namespace onnxlet {
 
 struct FusedActivation {
-  enum Kind : uint8_t { kNone, kRelu, kClip, kLeakyRelu, kTanh, kSigmoid, kHardSigmoid, kElu, kSelu, kSoftplus, kSoftsign, kThresholdedRelu };
+  enum Kind : uint8_t {
+    kNone,
+    kRelu,
+    kClip,
+    kLeakyRelu,
+    kTanh,
+    kSigmoid,
+    kHardSigmoid,
+    kElu,
+    kSelu,
+    kSoftplus,
+    kSoftsign,
+    kThresholdedRelu
+  };
   Kind kind = kNone;
   float alpha = 0, beta = 0;
 

@@ -7,10 +7,13 @@ namespace onnxlet {
 Result<Parameter<int32_t>> zero_points(OpContext& ctx, const Tensor* t) {
   Parameter<int32_t> p;
   if (t == nullptr || t->size() == 0) return p;
-  if (!is_int8(t->dtype()) && t->dtype() != DType::kInt32) return not_implemented("a zero point of element type ", t->dtype());
+  if (!is_int8(t->dtype()) && t->dtype() != DType::kInt32)
+    return not_implemented("a zero point of element type ", t->dtype());
   OL_ASSIGN(int32_t* data, ctx.scratch_of<int32_t>(t->size()));
   for (int64_t i = 0; i < t->size(); ++i) {
-    data[i] = t->dtype() == DType::kInt8 ? t->data<int8_t>()[i] : t->dtype() == DType::kUint8 ? t->data<uint8_t>()[i] : t->data<int32_t>()[i];
+    data[i] = t->dtype() == DType::kInt8    ? t->data<int8_t>()[i]
+              : t->dtype() == DType::kUint8 ? t->data<uint8_t>()[i]
+                                            : t->data<int32_t>()[i];
   }
   p.data = data;
   p.count = t->size();
@@ -26,11 +29,13 @@ Result<Parameter<float>> scales(OpContext& ctx, const Tensor* t) {
 }
 
 Status PackedIntB::pack(const Tensor& b, bool transposed, Pool& pool) {
-  if (!b.valid() || !is_int8(b.dtype()) || b.rank() < 2 || b.shape().product(0, b.rank() - 2) != 1 || b.size() == 0) return {};
+  if (!b.valid() || !is_int8(b.dtype()) || b.rank() < 2 || b.shape().product(0, b.rank() - 2) != 1 || b.size() == 0)
+    return {};
   const int64_t rows = b.dim(b.rank() - 2), cols = b.dim(b.rank() - 1);
   const int64_t k = transposed ? cols : rows, n = transposed ? rows : cols;
   OL_ASSIGN(panels, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_b_size(k, n)}));
-  pack_int_b({b.raw(), b.dtype() == DType::kInt8, transposed ? 1 : cols, transposed ? cols : 1}, k, n, panels.mutable_data<uint8_t>());
+  pack_int_b({b.raw(), b.dtype() == DType::kInt8, transposed ? 1 : cols, transposed ? cols : 1}, k, n,
+             panels.mutable_data<uint8_t>());
   return {};
 }
 
@@ -44,7 +49,8 @@ Status run_int_product(OpContext& ctx, const IntProduct& p, IntOutput out) {
   if (s.out.size() == 0) return {};
   OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(2 * batches));
   s.batch_offsets(offsets, offsets + batches);
-  if (s.can_fold_batch_into_rows() && p.a_zero.single() && p.row_scale.single() && p.b_zero.count <= s.n && p.col_scale.count <= s.n) {
+  if (s.can_fold_batch_into_rows() && p.a_zero.single() && p.row_scale.single() && p.b_zero.count <= s.n &&
+      p.col_scale.count <= s.n) {
     s.m *= batches;
     batches = 1;
   }
@@ -67,7 +73,8 @@ Status run_int_product(OpContext& ctx, const IntProduct& p, IntOutput out) {
   const int64_t* b_offsets = offsets + p.shape.batches();
   for (int64_t i = 0; i < batches; ++i) {
     if (pack && (i == 0 || b_offsets[i] != b_offsets[i - 1])) {
-      pack_int_b({static_cast<const uint8_t*>(p.b->raw()) + b_offsets[i], g.b_signed, s.b_row, s.b_col}, s.k, s.n, pack);
+      pack_int_b({static_cast<const uint8_t*>(p.b->raw()) + b_offsets[i], g.b_signed, s.b_row, s.b_col}, s.k, s.n,
+                 pack);
       g.packed_b = pack;
     }
     g.a.data = static_cast<const uint8_t*>(p.a) + offsets[i];

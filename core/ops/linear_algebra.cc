@@ -9,7 +9,8 @@ namespace onnxlet {
 namespace {
 
 Status check_square(const Shape& s) {
-  if (s.rank() < 2 || s[s.rank() - 1] != s[s.rank() - 2]) return run_failed("the last two axes must form square matrices; got shape ", s);
+  if (s.rank() < 2 || s[s.rank() - 1] != s[s.rank() - 2])
+    return run_failed("the last two axes must form square matrices; got shape ", s);
   return {};
 }
 
@@ -80,7 +81,7 @@ struct Det : Op {
     Shape out = x.shape();
     out.erase(out.rank() - 1);
     out.erase(out.rank() - 1);
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), out));
     OL_ASSIGN(double* work, ctx.scratch_of<double>(n * n));
     return visit<Ieee, Halves>(x.dtype(), [&]<class T>() -> Status {
       for (int64_t m = 0; m < y->size(); ++m) {
@@ -98,7 +99,7 @@ struct Inverse : Op {
     const Tensor& x = ctx.in(0);
     OL_TRY(check_square(x.shape()));
     const int64_t n = x.shape().back(), matrices = x.shape().product(0, x.rank() - 2);
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
     OL_ASSIGN(double* work, ctx.scratch_of<double>(2 * n * n));
     return visit<Ieee, Halves>(x.dtype(), [&]<class T>() -> Status {
       for (int64_t m = 0; m < matrices; ++m) {
@@ -110,7 +111,8 @@ struct Inverse : Op {
         }
         invert(work, n);
         for (int64_t r = 0; r < n; ++r) {
-          for (int64_t j = 0; j < n; ++j) y->mutable_data<T>()[(m * n + r) * n + j] = from_double<T>(work[r * 2 * n + n + j]);
+          for (int64_t j = 0; j < n; ++j)
+            y->mutable_data<T>()[(m * n + r) * n + j] = from_double<T>(work[r * 2 * n + n + j]);
         }
       }
       return {};

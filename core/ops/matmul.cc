@@ -30,7 +30,8 @@ struct PackedB {
   const float* data() const { return panels.valid() ? panels.data<float>() : nullptr; }
 };
 
-Status run_float(OpContext& ctx, const MatMulShape& s, const PackedB& packed, float alpha, const FusedActivation& activation) {
+Status run_float(OpContext& ctx, const MatMulShape& s, const PackedB& packed, float alpha,
+                 const FusedActivation& activation) {
   OL_ASSIGN(const float* a, float_input(ctx, ctx.in(0)));
   const float* b = nullptr;
   if (packed.data() == nullptr) {
@@ -78,7 +79,8 @@ Status plain_product(OpContext& ctx, const MatMulShape& s, T* c) {
   const T* a = static_cast<const T*>(ctx.in(0).raw());
   const T* b = static_cast<const T*>(ctx.in(1).raw());
   for (int64_t i = 0; i < batch; ++i) {
-    gemm_plain<T>({s.m, s.n, s.k, a + offsets[i], s.a_row, s.a_col, b + offsets[batch + i], s.b_row, s.b_col, c + i * s.m * s.n});
+    gemm_plain<T>(
+        {s.m, s.n, s.k, a + offsets[i], s.a_row, s.a_col, b + offsets[batch + i], s.b_row, s.b_col, c + i * s.m * s.n});
   }
   ctx.set_kernel("gemm_plain");
   return {};
@@ -86,7 +88,7 @@ Status plain_product(OpContext& ctx, const MatMulShape& s, T* c) {
 
 template <class T>
 Status run_plain(OpContext& ctx, const MatMulShape& s) {
-  OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(0).dtype(), s.out));
+  OL_ASSIGN(Tensor * y, ctx.out(0, ctx.in(0).dtype(), s.out));
   return plain_product<T>(ctx, s, static_cast<T*>(y->mutable_raw()));
 }
 
@@ -102,17 +104,22 @@ struct MatMul : Op {
     return packed.pack(constants[1], trans_b, pool);
   }
   Status run(OpContext& ctx) const override {
-    OL_ASSIGN(MatMulShape s, matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), {trans_a, trans_b, trans_batch_a, trans_batch_b}));
+    OL_ASSIGN(MatMulShape s,
+              matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), {trans_a, trans_b, trans_batch_a, trans_batch_b}));
     const DType t = ctx.in(0).dtype();
     if (runs_as_float(t)) return run_float(ctx, s, packed, alpha, activation);
     if (alpha != 1) return not_implemented("alpha other than 1 for element type ", t);
     switch (t) {
-      case DType::kDouble: return run_plain<double>(ctx, s);
+      case DType::kDouble:
+        return run_plain<double>(ctx, s);
       case DType::kInt32:
-      case DType::kUint32: return run_plain<uint32_t>(ctx, s);
+      case DType::kUint32:
+        return run_plain<uint32_t>(ctx, s);
       case DType::kInt64:
-      case DType::kUint64: return run_plain<uint64_t>(ctx, s);
-      default: return not_implemented("element type ", t, " is not supported here");
+      case DType::kUint64:
+        return run_plain<uint64_t>(ctx, s);
+      default:
+        return not_implemented("element type ", t, " is not supported here");
     }
   }
 };
@@ -159,7 +166,8 @@ struct GemmOp : Op {
   Status run(OpContext& ctx) const override {
     const Tensor &a = ctx.in(0), &b = ctx.in(1);
     if (a.rank() != 2 || b.rank() != 2) {
-      return run_failed("Gemm multiplies matrices; got shapes ", a.shape(), " and ", b.shape(), "; use MatMul for other ranks");
+      return run_failed("Gemm multiplies matrices; got shapes ", a.shape(), " and ", b.shape(),
+                        "; use MatMul for other ranks");
     }
     OL_ASSIGN(MatMulShape s, matmul_shape(a.shape(), b.shape(), {trans_a, trans_b, false, false}));
     Shape joined;
@@ -168,12 +176,18 @@ struct GemmOp : Op {
       return run_failed("C must be broadcastable to the result; C is ", c->shape(), ", the result ", s.out);
     }
     switch (a.dtype()) {
-      case DType::kDouble: return run_scaled<double, double>(ctx, s, c);
-      case DType::kInt32: return run_scaled<uint32_t, int32_t>(ctx, s, c);
-      case DType::kUint32: return run_scaled<uint32_t, uint32_t>(ctx, s, c);
-      case DType::kInt64: return run_scaled<uint64_t, int64_t>(ctx, s, c);
-      case DType::kUint64: return run_scaled<uint64_t, uint64_t>(ctx, s, c);
-      default: return run_float_gemm(ctx, s, c);
+      case DType::kDouble:
+        return run_scaled<double, double>(ctx, s, c);
+      case DType::kInt32:
+        return run_scaled<uint32_t, int32_t>(ctx, s, c);
+      case DType::kUint32:
+        return run_scaled<uint32_t, uint32_t>(ctx, s, c);
+      case DType::kInt64:
+        return run_scaled<uint64_t, int64_t>(ctx, s, c);
+      case DType::kUint64:
+        return run_scaled<uint64_t, uint64_t>(ctx, s, c);
+      default:
+        return run_float_gemm(ctx, s, c);
     }
   }
 
@@ -226,7 +240,7 @@ struct GemmOp : Op {
   // T wraps; Real is the type the numbers mean, for the float factors.
   template <class T, class Real>
   Status run_scaled(OpContext& ctx, const MatMulShape& s, const Tensor* c) const {
-    OL_ASSIGN(Tensor* out, ctx.out(0, ctx.in(0).dtype(), s.out));
+    OL_ASSIGN(Tensor * out, ctx.out(0, ctx.in(0).dtype(), s.out));
     T* y = static_cast<T*>(out->mutable_raw());
     OL_TRY(plain_product<T>(ctx, s, y));
     const T* cd = c ? static_cast<const T*>(c->raw()) : nullptr;
@@ -244,11 +258,13 @@ struct GemmOp : Op {
   }
   template <class T, class Real>
   T scaled(T product, T add) const {
-    const double v = alpha * static_cast<double>(static_cast<Real>(product)) + beta * static_cast<double>(static_cast<Real>(add));
+    const double v =
+        alpha * static_cast<double>(static_cast<Real>(product)) + beta * static_cast<double>(static_cast<Real>(add));
     if constexpr (std::is_same_v<Real, double>) {
       return v;
     } else {
-      constexpr double kLo = static_cast<double>(std::numeric_limits<Real>::min()), kHi = static_cast<double>(std::numeric_limits<Real>::max());
+      constexpr double kLo = static_cast<double>(std::numeric_limits<Real>::min()),
+                       kHi = static_cast<double>(std::numeric_limits<Real>::max());
       if (!(v > kLo)) return static_cast<T>(std::numeric_limits<Real>::min());
       return v >= kHi ? static_cast<T>(std::numeric_limits<Real>::max()) : static_cast<T>(static_cast<Real>(v));
     }

@@ -27,8 +27,8 @@ Result<int32_t> output_zero(const Tensor* t) {
   return t->dtype() == DType::kInt8 ? int32_t{t->data<int8_t>()[0]} : int32_t{t->data<uint8_t>()[0]};
 }
 
-// The factor a_scale * b_scale / y_scale in the form the kernel takes: per row, per column or both. Where one value does,
-// it is computed as the specification writes it.
+// The factor a_scale * b_scale / y_scale in the form the kernel takes: per row, per column or both. Where one value
+// does, it is computed as the specification writes it.
 Status combine_scales(OpContext& ctx, IntProduct* p, Parameter<float> a, Parameter<float> b, float y) {
   if (a.single()) {
     const float a_scale = a.data ? *a.data : 1;
@@ -55,7 +55,7 @@ struct MatMulInteger : Op {
     OL_ASSIGN(IntProduct p, product_of(ctx, 1, {}, &packed));
     OL_ASSIGN(p.a_zero, zero_points(ctx, ctx.opt(2)));
     OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(3)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt32, p.shape.out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt32, p.shape.out));
     IntOutput out;
     out.data = y->mutable_raw();
     return run_int_product(ctx, p, out);
@@ -80,7 +80,7 @@ struct QLinearMatMul : Op {
     if (y_scale.count != 1) return not_implemented("an output scale with ", y_scale.count, " values");
     OL_TRY(combine_scales(ctx, &p, a_scale, b_scale, *y_scale.data));
     const DType type = ctx.in(7).dtype();
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, p.shape.out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, p.shape.out));
     IntOutput out;
     out.kind = type == DType::kInt8 ? IntOutput::kInt8 : IntOutput::kUint8;
     out.data = y->mutable_raw();
@@ -110,7 +110,7 @@ struct QLinearMatMul : Op {
     g.epilogue.alpha = 1 / *y_scale.data;
     OL_ASSIGN(float* scratch, ctx.scratch_of<float>(gemm_batch_scratch(g, batches)));
     if (batches > 0) ctx.set_kernel(gemm_batch(g, batches, offsets, offsets + batches, s.m * s.n, scratch));
-    OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(7).dtype(), s.out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, ctx.in(7).dtype(), s.out));
     return visit<Float8s>(y->dtype(), [&]<class T>() -> Status {
       const float zero = static_cast<float>(*ctx.in(7).data<T>());
       for (int64_t i = 0; i < y->size(); ++i) y->mutable_data<T>()[i] = T(c[i] + zero);
@@ -123,7 +123,8 @@ struct QLinearMatMul : Op {
     if (scale.count != 1 || zero.size() != 1) return not_implemented("float8 operands with more than one scale");
     OL_ASSIGN(float* out, ctx.scratch_of<float>(x.size()));
     OL_TRY((visit<Float8s>(x.dtype(), [&]<class T>() -> Status {
-      for (int64_t j = 0; j < x.size(); ++j) out[j] = (static_cast<float>(x.data<T>()[j]) - static_cast<float>(*zero.data<T>())) * *scale.data;
+      for (int64_t j = 0; j < x.size(); ++j)
+        out[j] = (static_cast<float>(x.data<T>()[j]) - static_cast<float>(*zero.data<T>())) * *scale.data;
       return {};
     })));
     return static_cast<const float*>(out);
@@ -137,7 +138,8 @@ Status float_result(OpContext& ctx, const IntProduct& p, DType type, const Tenso
   out.kind = IntOutput::kFloat;
   out.data = y.data();
   if (bias) {
-    if (bias->size() != p.shape.n) return run_failed("bias needs one value per column; got ", bias->shape(), " for ", p.shape.n, " columns");
+    if (bias->size() != p.shape.n)
+      return run_failed("bias needs one value per column; got ", bias->shape(), " for ", p.shape.n, " columns");
     OL_ASSIGN(out.float_bias, float_input(ctx, *bias));
   }
   OL_TRY(run_int_product(ctx, p, out));
@@ -218,7 +220,7 @@ struct QGemm : Op {
     IntOutput out;
     const bool to_float = !ctx.has(8);
     const DType type = to_float ? DType::kFloat : ctx.in(8).dtype();
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, p.shape.out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, p.shape.out));
     out.kind = to_float ? IntOutput::kFloat : type == DType::kInt8 ? IntOutput::kInt8 : IntOutput::kUint8;
     out.data = y->mutable_raw();
     OL_ASSIGN(out.zero_point, output_zero(ctx.opt(8)));

@@ -10,7 +10,7 @@ namespace onnxlet {
 namespace {
 
 constexpr int64_t kPanelFloats = 1 << 20;
-constexpr int64_t kLimit = 1 << 30;          // of K, N and block_size: their products stay in 64 bits
+constexpr int64_t kLimit = 1 << 30;  // of K, N and block_size: their products stay in 64 bits
 
 // C [rows][n] = A [rows][k] * B + bias.
 Status multiply(OpContext& ctx, const NBitsMatrix& b, int64_t rows, const float* a, const float* bias, float* c) {
@@ -21,7 +21,8 @@ Status multiply(OpContext& ctx, const NBitsMatrix& b, int64_t rows, const float*
     ctx.set_kernel("nbits_f32_rows");
     return {};
   }
-  const int64_t step = std::clamp<int64_t>(kPanelFloats / std::max<int64_t>(b.k, 1) / 64 * 64, 64, (b.n + 63) / 64 * 64);
+  const int64_t step =
+      std::clamp<int64_t>(kPanelFloats / std::max<int64_t>(b.k, 1) / 64 * 64, 64, (b.n + 63) / 64 * 64);
   OL_ASSIGN(float* panels, ctx.scratch_of<float>(packed_b_size(b.k, step)));
   Gemm g;
   g.m = rows;
@@ -43,7 +44,8 @@ Status multiply(OpContext& ctx, const NBitsMatrix& b, int64_t rows, const float*
 }
 
 Result<Shape> result_shape(const Tensor& a, int64_t k, int64_t n) {
-  if (a.rank() < 1 || a.shape().back() != k) return run_failed("the last axis of A must be K = ", k, "; A is ", a.shape());
+  if (a.rank() < 1 || a.shape().back() != k)
+    return run_failed("the last axis of A must be K = ", k, "; A is ", a.shape());
   Shape out = a.shape();
   out[out.rank() - 1] = n;
   return out;
@@ -61,7 +63,8 @@ struct MatMulNBits : Op {
     if (a.i("weight_prepacked") != 0) return not_implemented("weights prepacked for a GPU");
     if (bits != 2 && bits != 4 && bits != 8) return not_implemented("weights of ", bits, " bits; 2, 4 and 8 are");
     if (k < 1 || n < 0 || std::max({k, n, block}) > kLimit || block < 16 || (block & (block - 1)) != 0) {
-      return invalid_graph("K and N must be positive and block_size a power of 2 from 16 on; got ", k, ", ", n, " and ", block);
+      return invalid_graph("K and N must be positive and block_size a power of 2 from 16 on; got ", k, ", ", n, " and ",
+                           block);
     }
     return {};
   }
@@ -78,8 +81,8 @@ struct MatMulNBits : Op {
     const int64_t blocks = b.blocks();
     const uint64_t stored = static_cast<uint64_t>(n * blocks * (block * bits / 8));
     if (ctx.in(1).bytes() != stored || ctx.in(2).size() != n * blocks) {
-      return run_failed("B must hold ", stored, " bytes and scales ", n * blocks, " values for K = ", k, ", N = ", n, ", block_size = ", block,
-                        "; got ", ctx.in(1).bytes(), " and ", ctx.in(2).size());
+      return run_failed("B must hold ", stored, " bytes and scales ", n * blocks, " values for K = ", k, ", N = ", n,
+                        ", block_size = ", block, "; got ", ctx.in(1).bytes(), " and ", ctx.in(2).size());
     }
     b.data = static_cast<const uint8_t*>(ctx.in(1).raw());
     OL_ASSIGN(b.scales, float_input(ctx, ctx.in(2)));
@@ -91,7 +94,8 @@ struct MatMulNBits : Op {
       if (groups.size() < k) return run_failed("g_idx needs K = ", k, " values; got ", groups.size());
       b.group_of = groups.data<int32_t>();
       for (int64_t i = 0; i < k; ++i) {
-        if (b.group_of[i] < 0 || b.group_of[i] >= blocks) return run_failed("g_idx ", b.group_of[i], " is outside [0, ", blocks, ")");
+        if (b.group_of[i] < 0 || b.group_of[i] >= blocks)
+          return run_failed("g_idx ", b.group_of[i], " is outside [0, ", blocks, ")");
       }
     }
     const float* bias = nullptr;
@@ -129,7 +133,7 @@ struct MatMulNBits : Op {
 };
 
 // bitsandbytes' 4-bit floats.
-constexpr float kFp4[16] = {0, 5.208333333e-03f, 0.66666667f, 1, 0.33333333f, 0.5f, 0.16666667f, 0.25f,
+constexpr float kFp4[16] = {0,     5.208333333e-03f,  0.66666667f,  1,  0.33333333f,  0.5f,  0.16666667f,  0.25f,
                             -0.0f, -5.208333333e-03f, -0.66666667f, -1, -0.33333333f, -0.5f, -0.16666667f, -0.25f};
 constexpr float kNf4[16] = {-1,
                             -0.6961928009986877f,
@@ -161,7 +165,8 @@ struct MatMulBnb4 : Op {
     if (type != 0 && type != 1) return invalid_graph("quant_type must be 0 (FP4) or 1 (NF4); got ", type);
     nf4 = type == 1;
     if (a.i("transB", 1) != 1) return not_implemented("MatMulBnb4 with transB = 0");
-    if (k < 1 || n < 0 || block < 1 || std::max({k, n, block}) > kLimit) return invalid_graph("K, N and block_size must be positive; got ", k, ", ", n, " and ", block);
+    if (k < 1 || n < 0 || block < 1 || std::max({k, n, block}) > kLimit)
+      return invalid_graph("K, N and block_size must be positive; got ", k, ", ", n, " and ", block);
     return {};
   }
 
@@ -169,8 +174,8 @@ struct MatMulBnb4 : Op {
     const Tensor& a = ctx.in(0);
     OL_ASSIGN(const Shape out, result_shape(a, k, n));
     if (ctx.in(1).size() != (n * k + 1) / 2 || ctx.in(2).size() != (n * k + block - 1) / block) {
-      return run_failed("B must hold ", (n * k + 1) / 2, " bytes and absmax ", (n * k + block - 1) / block, " values; got ", ctx.in(1).size(),
-                        " and ", ctx.in(2).size());
+      return run_failed("B must hold ", (n * k + 1) / 2, " bytes and absmax ", (n * k + block - 1) / block,
+                        " values; got ", ctx.in(1).size(), " and ", ctx.in(2).size());
     }
     NBitsMatrix b;
     b.k = k;

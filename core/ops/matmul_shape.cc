@@ -52,8 +52,8 @@ Result<MatMulShape> matmul_shape(const Shape& a_in, const Shape& b_in, const Mat
   const Operand oa = split(a, options.trans_a && !row, options.trans_batch_a && a.rank() > 2);
   const Operand ob = split(b, options.trans_b && !column, options.trans_batch_b && b.rank() > 2);
   if (oa.cols != ob.rows) {
-    return run_failed("inner dimensions of a matrix product must agree; shapes ", a_in, " and ", b_in, " give ", oa.cols, " and ",
-                      ob.rows);
+    return run_failed("inner dimensions of a matrix product must agree; shapes ", a_in, " and ", b_in, " give ",
+                      oa.cols, " and ", ob.rows);
   }
   MatMulShape s;
   s.m = oa.rows;

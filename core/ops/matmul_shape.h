@@ -14,7 +14,7 @@ struct MatMulShape {
   int64_t m = 0, n = 0, k = 0;
   int64_t a_row = 0, a_col = 0, b_row = 0, b_col = 0;  // strides in elements
   Shape out;
-  Shape batch, a_batch, b_batch;                       // broadcast batch dimensions and the operands' strides in them
+  Shape batch, a_batch, b_batch;  // broadcast batch dimensions and the operands' strides in them
 
   int64_t batches() const { return batch.size(); }
   // One matrix B for all, and the matrices of A follow each other: a single product with batches * m rows.

@@ -1,7 +1,8 @@
 // MaxPool, AveragePool, LpPool, and the Global* pools.
+#include "kernels/pool.h"
+
 #include "base/parallel.h"
 #include "base/visit.h"
-#include "kernels/pool.h"
 #include "ops/float_io.h"
 #include "ops/window.h"
 
@@ -9,7 +10,8 @@ namespace onnxlet {
 namespace {
 
 Status check_planes(const Tensor& x) {
-  if (x.rank() < 3) return run_failed("pooling needs an input of rank 3 or more (batch, channels, space); got ", x.shape());
+  if (x.rank() < 3)
+    return run_failed("pooling needs an input of rank 3 or more (batch, channels, space); got ", x.shape());
   return {};
 }
 
@@ -18,7 +20,7 @@ template <class F>
 Status run_real(OpContext& ctx, const Shape& out, F&& f) {
   const Tensor& x = ctx.in(0);
   if (x.dtype() == DType::kDouble) {
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kDouble, out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
     f(x.data<double>(), y->mutable_data<double>());
     return {};
   }
@@ -58,7 +60,7 @@ struct MaxPool : SlidingPool {
     const Shape out = with_spatial(x.dim(0), x.dim(1), w.out);
     int64_t* indices = nullptr;
     if (ctx.wants(1)) {
-      OL_ASSIGN(Tensor* t, ctx.out(1, DType::kInt64, out));
+      OL_ASSIGN(Tensor * t, ctx.out(1, DType::kInt64, out));
       indices = t->mutable_data<int64_t>();
     }
     ctx.set_kernel("pool_max");
@@ -70,7 +72,7 @@ struct MaxPool : SlidingPool {
       }
     };
     if (x.dtype() == DType::kInt8 || x.dtype() == DType::kUint8) {
-      OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), out));
+      OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), out));
       if (x.dtype() == DType::kInt8) {
         pool(x.data<int8_t>(), y->mutable_data<int8_t>());
       } else {
@@ -98,7 +100,9 @@ struct AveragePool : SlidingPool {
   }
 };
 
-double read_p(Attrs& a) { return a.since_version() < 2 ? static_cast<double>(a.f("p", 2)) : static_cast<double>(a.i("p", 2)); }
+double read_p(Attrs& a) {
+  return a.since_version() < 2 ? static_cast<double>(a.f("p", 2)) : static_cast<double>(a.i("p", 2));
+}
 
 struct LpPool : SlidingPool {
   double p;
@@ -130,11 +134,12 @@ struct GlobalPool : Op {
     const Tensor& x = ctx.in(0);
     if (x.rank() < 2) return run_failed("global pooling needs batch and channels; got shape ", x.shape());
     const int64_t planes = x.dim(0) * x.dim(1), n = x.shape().product(2, x.rank());
-    return run_real(ctx, with_spatial(x.dim(0), x.dim(1), Shape::filled(x.rank() - 2, 1)), [&]<class T>(const T* in, T* y) {
-      if constexpr (kKind == Global::kMax) global_max(planes, n, in, y);
-      if constexpr (kKind == Global::kAverage) global_average(planes, n, in, y);
-      if constexpr (kKind == Global::kLp) global_lp(planes, n, in, y, p);
-    });
+    return run_real(ctx, with_spatial(x.dim(0), x.dim(1), Shape::filled(x.rank() - 2, 1)),
+                    [&]<class T>(const T* in, T* y) {
+                      if constexpr (kKind == Global::kMax) global_max(planes, n, in, y);
+                      if constexpr (kKind == Global::kAverage) global_average(planes, n, in, y);
+                      if constexpr (kKind == Global::kLp) global_lp(planes, n, in, y, p);
+                    });
   }
 };
 

@@ -53,7 +53,8 @@ Result<Quantization> quantization(OpContext& ctx) {
   OL_ASSIGN(Parameter<int32_t> xz, zero_points(ctx, ctx.opt(2)));
   OL_ASSIGN(Parameter<float> ys, scales(ctx, ctx.opt(3)));
   OL_ASSIGN(Parameter<int32_t> yz, zero_points(ctx, ctx.opt(4)));
-  if (xs.count != 1 || ys.count != 1 || !xz.single() || !yz.single()) return not_implemented("more than one scale or zero point");
+  if (xs.count != 1 || ys.count != 1 || !xz.single() || !yz.single())
+    return not_implemented("more than one scale or zero point");
   q.x_scale = *xs.data;
   q.y_scale = *ys.data;
   q.x_zero = xz.data ? *xz.data : 0;
@@ -70,7 +71,7 @@ Status pool_as_float(OpContext& ctx, bool channels_last, const Shape& out, F poo
   const Layout from = Layout::of(x.shape(), channels_last), to = Layout::of(out, channels_last);
   OL_ASSIGN(float* in, ctx.scratch_of<float>(x.size()));
   OL_ASSIGN(float* pooled, ctx.scratch_of<float>(out.size()));
-  OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), out));
+  OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), out));
   for (int64_t p = 0; p < from.planes(); ++p) {
     for (int64_t i = 0; i < from.pixels; ++i) {
       in[p * from.pixels + i] = static_cast<float>(read(x.raw(), is_signed, from.at(p, i)) - q.x_zero) * q.x_scale;
@@ -140,7 +141,7 @@ struct NhwcMaxPool : Op {
     const Layout from = Layout::of(x.shape(), true), to = Layout::of(out, true);
     OL_ASSIGN(uint8_t* in, ctx.scratch_of<uint8_t>(x.size()));
     OL_ASSIGN(uint8_t* pooled, ctx.scratch_of<uint8_t>(out.size()));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), out));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), out));
     for (int64_t p = 0; p < from.planes(); ++p) {
       for (int64_t i = 0; i < from.pixels; ++i) in[p * from.pixels + i] = x.data<uint8_t>()[from.at(p, i)];
     }

@@ -80,15 +80,16 @@ Result<Window> WindowAttrs::resolve(const Shape& in, const Shape& kernel) const 
     if (auto_pad == "NOTSET" && !pads.empty()) {
       begin = pads[static_cast<size_t>(d)];
       end = pads[static_cast<size_t>(d + rank)];
-      if (begin < -kLimit || begin > kLimit || end < -kLimit || end > kLimit) return run_failed("pads are out of range; got ", begin, " and ", end);
+      if (begin < -kLimit || begin > kLimit || end < -kLimit || end > kLimit)
+        return run_failed("pads are out of range; got ", begin, " and ", end);
     }
     w.pad[d] = begin;
     w.pad_end[d] = end;
     const int64_t room = in[d] + begin + end - extent;
     if (room < 0 && in[d] == 0) continue;  // nothing in, nothing out
     if (room < 0) {
-      return run_failed("the kernel is larger than the padded input; axis ", d, ": extent ", extent, ", input ", in[d], ", pads ", begin,
-                        " and ", end);
+      return run_failed("the kernel is larger than the padded input; axis ", d, ": extent ", extent, ", input ", in[d],
+                        ", pads ", begin, " and ", end);
     }
     w.out[d] = (ceil_mode ? (room + stride - 1) / stride : room / stride) + 1;
     // A last window that begins behind the input and its left padding would see nothing.
@@ -97,20 +98,23 @@ Result<Window> WindowAttrs::resolve(const Shape& in, const Shape& kernel) const 
   return w;
 }
 
-Result<Window> WindowAttrs::resolve_transposed(const Shape& in, const Shape& kernel, std::span<const int64_t> output_padding,
+Result<Window> WindowAttrs::resolve_transposed(const Shape& in, const Shape& kernel,
+                                               std::span<const int64_t> output_padding,
                                                std::span<const int64_t> output_shape) const {
   OL_ASSIGN(Window w, base(in, kernel));
   const int rank = in.rank();
   OL_ASSIGN(const Shape extra, axis_values(output_padding, rank, 0, 0, "output_padding"));
   if (!output_shape.empty() && static_cast<int>(output_shape.size()) < rank) {
-    return run_failed("output_shape needs one value per spatial axis; got ", output_shape.size(), " for ", rank, " axes");
+    return run_failed("output_shape needs one value per spatial axis; got ", output_shape.size(), " for ", rank,
+                      " axes");
   }
   Shape out = Shape::filled(rank, 0);
   for (int d = 0; d < rank; ++d) {
     const int64_t full = (in[d] - 1) * w.stride[d] + extra[d] + (kernel[d] - 1) * w.dilation[d] + 1;
     if (!output_shape.empty() || same()) {
       // output_shape may carry batch and channels in front.
-      out[d] = output_shape.empty() ? in[d] * w.stride[d] : output_shape[output_shape.size() - static_cast<size_t>(rank - d)];
+      out[d] = output_shape.empty() ? in[d] * w.stride[d]
+                                    : output_shape[output_shape.size() - static_cast<size_t>(rank - d)];
       const int64_t total = output_shape.empty() ? std::max<int64_t>(full - out[d], 0) : full - out[d];
       // The specification's formula: only SAME_UPPER puts the smaller half in front.
       w.pad[d] = auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
@@ -120,7 +124,8 @@ Result<Window> WindowAttrs::resolve_transposed(const Shape& in, const Shape& ker
       w.pad[d] = explicit_pads ? pads[static_cast<size_t>(d)] : 0;
       out[d] = full - w.pad[d] - (explicit_pads ? pads[static_cast<size_t>(d + rank)] : 0);
     }
-    if (out[d] < 0 || out[d] > kLimit) return run_failed("the output size along spatial axis ", d, " would be ", out[d]);
+    if (out[d] < 0 || out[d] > kLimit)
+      return run_failed("the output size along spatial axis ", d, " would be ", out[d]);
   }
   w.in = out;
   w.out = in;

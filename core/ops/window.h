@@ -10,7 +10,7 @@ namespace onnxlet {
 
 struct WindowAttrs {
   std::vector<int64_t> kernel_shape, strides, dilations, pads;
-  std::string_view auto_pad;   // into the model's bytes
+  std::string_view auto_pad;  // into the model's bytes
   bool ceil_mode = false;
 
   // Reads kernel_shape, strides, pads, auto_pad and, when `dilated`, dilations.

@@ -30,13 +30,16 @@ Window window(Shape in, Shape kernel, Shape stride, Shape dilation, Shape pad, S
   return w;
 }
 
-void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups, bool nhwc = false) {
+void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups,
+                bool nhwc = false) {
   Random r;
   const int64_t in = w.in.size(), out = w.out.size(), group_k = channels / groups * w.taps();
   const double tolerance = 1e-5 + 2e-7 * static_cast<double>(group_k);
-  const std::vector<float> x = r.fill(batch * channels * in), weights = r.fill(out_channels * group_k), bias = r.fill(out_channels);
+  const std::vector<float> x = r.fill(batch * channels * in), weights = r.fill(out_channels * group_k),
+                           bias = r.fill(out_channels);
   std::vector<double> expected(static_cast<size_t>(batch * out_channels * out));
-  conv_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(), doubles(bias).data(), expected.data());
+  conv_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(), doubles(bias).data(),
+             expected.data());
   Conv c;
   c.window = w;
   c.batch = batch;
@@ -47,7 +50,9 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
   if (nhwc) {
     for (int64_t b = 0; b < batch; ++b) {
       for (int64_t ch = 0; ch < channels; ++ch) {
-        for (int64_t p = 0; p < in; ++p) x_used[static_cast<size_t>((b * in + p) * channels + ch)] = x[static_cast<size_t>((b * channels + ch) * in + p)];
+        for (int64_t p = 0; p < in; ++p)
+          x_used[static_cast<size_t>((b * in + p) * channels + ch)] =
+              x[static_cast<size_t>((b * channels + ch) * in + p)];
       }
     }
   }
@@ -71,7 +76,8 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
     for (int64_t b = 0; b < batch; ++b) {
       for (int64_t m = 0; m < out_channels; ++m) {
         for (int64_t p = 0; p < out; ++p) {
-          const size_t at = static_cast<size_t>(nhwc ? (b * out + p) * out_channels + m : (b * out_channels + m) * out + p);
+          const size_t at =
+              static_cast<size_t>(nhwc ? (b * out + p) * out_channels + m : (b * out_channels + m) * out + p);
           CHECK_NEAR(y[at], expected[static_cast<size_t>((b * out_channels + m) * out + p)], tolerance);
         }
       }
@@ -109,10 +115,11 @@ TEST(conv_depthwise_agrees_with_plain_loops) {
 void check_transpose(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups) {
   Random r;
   const int64_t in = w.out.size(), out = w.in.size(), group_out = out_channels / groups;
-  const std::vector<float> x = r.fill(batch * channels * in), weights = r.fill(channels * group_out * w.taps()), bias = r.fill(out_channels);
+  const std::vector<float> x = r.fill(batch * channels * in), weights = r.fill(channels * group_out * w.taps()),
+                           bias = r.fill(out_channels);
   std::vector<double> expected(static_cast<size_t>(batch * out_channels * out));
-  conv_transpose_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(), doubles(bias).data(),
-                       expected.data());
+  conv_transpose_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(),
+                       doubles(bias).data(), expected.data());
   ConvTranspose c;
   c.window = w;
   c.batch = batch;
@@ -121,7 +128,8 @@ void check_transpose(const Window& w, int64_t batch, int64_t channels, int64_t o
   c.groups = groups;
   c.x = x.data();
   c.bias = bias.data();
-  std::vector<float> y(expected.size()), packed(static_cast<size_t>(packed_conv_transpose_size(channels, group_out * w.taps(), groups)));
+  std::vector<float> y(expected.size()),
+      packed(static_cast<size_t>(packed_conv_transpose_size(channels, group_out * w.taps(), groups)));
   pack_conv_transpose_weights(weights.data(), channels, group_out * w.taps(), groups, packed.data());
   c.weights = packed.data();
   c.y = y.data();

@@ -35,7 +35,8 @@ Matrix matrix(const std::vector<float>& v, int64_t rows, int64_t cols, Layout la
 }
 
 // Runs gemm, gemm_serial and the scalar oracle, and compares all with a plain sum in double.
-void check_gemm(int64_t m, int64_t n, int64_t k, Layout a_layout, Layout b_layout, Layout c_layout, bool packed, bool epilogue) {
+void check_gemm(int64_t m, int64_t n, int64_t k, Layout a_layout, Layout b_layout, Layout c_layout, bool packed,
+                bool epilogue) {
   Random r;
   const std::vector<float> a = r.fill(m * k), b = r.fill(k * n), bias = r.fill(n), before = r.fill(m * n);
   Gemm g;
@@ -97,7 +98,8 @@ TEST(gemm_agrees_with_plain_sums_on_awkward_sizes) {
     for (const int64_t n : sizes) {
       for (const int64_t k : {0, 1, 3, 8, 33}) {
         for (int layout = 0; layout < 8; ++layout) {
-          check_gemm(m, n, k, Layout(layout & 1), Layout(layout >> 1 & 1), Layout(layout >> 2), false, (m + n) % 2 == 1);
+          check_gemm(m, n, k, Layout(layout & 1), Layout(layout >> 1 & 1), Layout(layout >> 2), false,
+                     (m + n) % 2 == 1);
           check_gemm(m, n, k, Layout(layout & 1), Layout(layout >> 1 & 1), Layout(layout >> 2), true, (m + n) % 2 == 0);
         }
       }
@@ -144,7 +146,8 @@ TEST(gemm_every_listed_kernel_runs_and_is_right) {
         g.c_row_stride = n;
         std::vector<float> scratch(static_cast<size_t>(gemm_scratch(g)) + 1);
         CHECK_EQ(std::string_view(gemm(g, scratch.data())), std::string_view(row.name));
-        check_gemm(row.m, n, k, Layout::kPlain, row.b_transposed ? Layout::kTransposed : Layout::kPlain, Layout::kPlain, row.packed, true);
+        check_gemm(row.m, n, k, Layout::kPlain, row.b_transposed ? Layout::kTransposed : Layout::kPlain, Layout::kPlain,
+                   row.packed, true);
       }
     }
   }
@@ -155,9 +158,11 @@ TEST(gemm_every_listed_kernel_runs_and_is_right) {
 TEST(gemm_and_conv_do_not_depend_on_the_thread_count) {
   Random r;
   const int64_t m = 150, n = 200, k = 700;
-  const std::vector<float> a = r.fill(m * k), b = r.fill(k * n), image = r.fill(20 * 40 * 40), filter = r.fill(24 * 20 * 9);
+  const std::vector<float> a = r.fill(m * k), b = r.fill(k * n), image = r.fill(20 * 40 * 40),
+                           filter = r.fill(24 * 20 * 9);
   auto results = [&] {
-    std::vector<float> c(static_cast<size_t>(m * n)), y(24 * 40 * 40), packed(static_cast<size_t>(packed_conv_size(24, 180, 1)));
+    std::vector<float> c(static_cast<size_t>(m * n)), y(24 * 40 * 40),
+        packed(static_cast<size_t>(packed_conv_size(24, 180, 1)));
     Gemm g;
     g.m = m;
     g.n = n;

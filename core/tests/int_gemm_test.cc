@@ -98,7 +98,8 @@ TEST(int_gemm_rounds_half_to_even_and_saturates) {
 
 void check_conv(const Window& w, int64_t channels, int64_t out_channels, int64_t groups, bool x_signed, bool w_signed) {
   Random r;
-  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(), out = w.out.size();
+  const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(),
+                out = w.out.size();
   const std::vector<uint8_t> x = r.bytes(2 * channels * in), weights = r.bytes(out_channels * k);
   std::vector<int32_t> zero;
   for (int64_t i = 0; i < out_channels; ++i) zero.push_back(static_cast<int32_t>(r.next() % 100));
@@ -184,14 +185,16 @@ void check_nbits(int bits, int64_t block, int64_t k, int64_t m, bool zeros) {
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       double sum = static_cast<double>(j);
-      for (int64_t q = 0; q < k; ++q) sum += static_cast<double>(a[static_cast<size_t>(i * k + q)]) * static_cast<double>(weight(q, j));
+      for (int64_t q = 0; q < k; ++q)
+        sum += static_cast<double>(a[static_cast<size_t>(i * k + q)]) * static_cast<double>(weight(q, j));
       CHECK_NEAR(c[static_cast<size_t>(i * n + j)], sum, 1e-4);
     }
   }
   std::vector<float> panels(static_cast<size_t>(k * 8));
   nbits_panels(b, 8, n, panels.data());
   for (int64_t i = 0; i < k; ++i) {
-    for (int64_t j = 0; j < 8; ++j) CHECK_NEAR(panels[static_cast<size_t>(i * 8 + j)], 8 + j < n ? weight(i, 8 + j) : 0, 1e-6);
+    for (int64_t j = 0; j < 8; ++j)
+      CHECK_NEAR(panels[static_cast<size_t>(i * 8 + j)], 8 + j < n ? weight(i, 8 + j) : 0, 1e-6);
   }
 }
 
