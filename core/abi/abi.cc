@@ -125,6 +125,7 @@ void* ol_worker_tls(int32_t index) {
   return index >= 1 && static_cast<size_t>(index) <= workers.size() ? workers[static_cast<size_t>(index - 1)].tls : nullptr;
 }
 void ol_worker_main(int32_t index) { worker_main(index); }
+void ol_worker_failed(void) { worker_failed(); }
 int32_t ol_workers_ready(void) { return workers_ready(); }
 void ol_set_workers(int32_t workers) { set_worker_count(workers); }
 void ol_stop_workers(void) { stop_workers(); }

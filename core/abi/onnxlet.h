@@ -80,6 +80,8 @@ OL_API(ol_worker_stack) void* ol_worker_stack(int32_t index, size_t stack_bytes,
 OL_API(ol_worker_tls) void* ol_worker_tls(int32_t index);
 /* Called in the worker's own instance. Returns after ol_stop_workers. */
 OL_API(ol_worker_main) void ol_worker_main(int32_t index);
+/* To be called in the worker's instance when ol_worker_main trapped: the run it was part of fails with OL_INTERNAL. */
+OL_API(ol_worker_failed) void ol_worker_failed(void);
 /* How many workers have entered ol_worker_main. */
 OL_API(ol_workers_ready) int32_t ol_workers_ready(void);
 /* Use this many workers (at most ol_workers_ready) besides the calling thread. */

@@ -1,6 +1,7 @@
-// A fork-join pool without a threading library. The caller publishes a job, workers take chunks by an atomic counter,
-// and the caller joins in. Workers spin briefly, then sleep on a futex (wasm memory.atomic.wait32; the platform's own
-// in the native build).
+// A fork-join pool without a threading library. The caller opens a gate on a job, workers that are awake go in and take
+// chunks by an atomic counter, and the caller joins them; it waits only for workers that are inside, so that one which
+// the machine does not schedule costs nothing. Workers spin briefly, then sleep on a futex (wasm memory.atomic.wait32;
+// the platform's own in the native build).
 #include "base/parallel.h"
 
 #include <atomic>
@@ -9,22 +10,24 @@ namespace onnxlet {
 namespace {
 
 constexpr int kSpins = 2000;
+constexpr int kMostWorkers = 255;
 
 struct Job {
   FunctionRef<void(int64_t, int64_t)>* body = nullptr;
   int64_t n = 0, grain = 1, chunks = 0;
+  int32_t crew = 0;  // workers with a number up to this take part
 };
 
-Job job;
-// Counts jobs in the upper bits and holds the number of workers that take part in the lowest: one word, so that a worker
-// which wakes late can never mix one job's number with another job's crew. Workers wait for it to change.
-std::atomic<uint32_t> generation{0};
-constexpr uint32_t kCrewMask = 0xff, kNextJob = 0x100;
+Job job;                               // written while the gate is closed and nobody is inside
+std::atomic<uint32_t> generation{0};   // counts jobs; workers wait for it to change
+std::atomic<int32_t> sleepers{0};      // workers that need to be woken
+std::atomic<uint32_t> gate{0};         // kOpen, and the number of workers inside
+constexpr uint32_t kOpen = 0x80000000;
 std::atomic<int64_t> next_chunk{0};
-std::atomic<int32_t> active{0};        // workers inside the current job
 std::atomic<int32_t> ready{0};         // workers that have entered worker_main
 std::atomic<int32_t> wanted{0};        // workers that take part
 std::atomic<bool> stopping{false};
+std::atomic<bool> failed{false};       // a worker died inside a job
 
 #if defined(__wasm__) && !defined(__wasm_atomics__)
 void wait_for_change(std::atomic<uint32_t>&, uint32_t) {}
@@ -41,11 +44,20 @@ void wait_for_change(std::atomic<uint32_t>& word, uint32_t seen) { word.wait(see
 void wake_all(std::atomic<uint32_t>& word) { word.notify_all(); }
 #endif
 
-void announce(uint32_t crew) {
-  const uint32_t last = generation.load(std::memory_order_relaxed);
-  generation.store(((last + kNextJob) & ~kCrewMask) | crew, std::memory_order_release);
-  wake_all(generation);
+void announce() {
+  generation.fetch_add(1);
+  if (sleepers.load() > 0) wake_all(generation);
 }
+
+bool enter() {
+  uint32_t now = gate.load(std::memory_order_relaxed);
+  while ((now & kOpen) != 0) {
+    if (gate.compare_exchange_weak(now, now + 1, std::memory_order_acquire, std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+void leave() { gate.fetch_sub(1, std::memory_order_release); }
 
 void take_chunks() {
   for (;;) {
@@ -62,20 +74,62 @@ void take_chunks() {
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> body) {
   if (n <= 0) return;
   if (grain < 1) grain = 1;
-  const int64_t chunks = (n + grain - 1) / grain;
+  const int64_t chunks = (n - 1) / grain + 1;
   const int32_t workers = wanted.load(std::memory_order_relaxed);
   if (workers == 0 || chunks == 1) {
     for (int64_t begin = 0; begin < n; begin += grain) body(begin, begin + grain < n ? begin + grain : n);
     return;
   }
-  job = {&body, n, grain, chunks};
+  job = {&body, n, grain, chunks, workers};
   next_chunk.store(0, std::memory_order_relaxed);
-  active.store(workers, std::memory_order_relaxed);
-  announce(static_cast<uint32_t>(workers));
+  gate.store(kOpen, std::memory_order_release);
+  announce();
   take_chunks();
-  // Every worker that takes part checks in, so that none is still reading `job` when the next one is written.
-  while (active.load(std::memory_order_acquire) > 0) {
+  gate.fetch_and(~kOpen, std::memory_order_relaxed);
+  while (gate.load(std::memory_order_acquire) != 0) {
   }
+}
+
+void worker_main(int index) {
+  uint32_t seen = generation.load();
+  ready.fetch_add(1, std::memory_order_release);
+  while (!stopping.load(std::memory_order_relaxed)) {
+    for (int spins = 0; generation.load() == seen;) {
+      if (++spins < kSpins) continue;
+      sleepers.fetch_add(1);
+      wait_for_change(generation, seen);
+      sleepers.fetch_sub(1);
+    }
+    seen = generation.load();
+    if (!enter()) continue;
+    if (index <= job.crew) take_chunks();
+    leave();
+  }
+  ready.fetch_sub(1, std::memory_order_release);
+}
+
+void worker_failed() {
+  failed.store(true, std::memory_order_relaxed);
+  ready.fetch_sub(1, std::memory_order_relaxed);
+  wanted.store(0, std::memory_order_relaxed);
+  leave();
+}
+
+bool take_worker_failure() { return failed.exchange(false, std::memory_order_relaxed); }
+
+void set_worker_count(int workers) {
+  const int available = ready.load(std::memory_order_acquire);
+  const int most = available < kMostWorkers ? available : kMostWorkers;
+  wanted.store(workers < 0 ? 0 : workers > most ? most : workers, std::memory_order_relaxed);
+}
+
+int worker_count() { return wanted.load(std::memory_order_relaxed); }
+int workers_ready() { return ready.load(std::memory_order_acquire); }
+
+void stop_workers() {
+  wanted.store(0, std::memory_order_relaxed);
+  stopping.store(true, std::memory_order_relaxed);
+  announce();
 }
 
 uint64_t claim_bit(uint64_t* word) {
@@ -88,38 +142,5 @@ uint64_t claim_bit(uint64_t* word) {
 }
 
 void release_bit(uint64_t* word, uint64_t bit) { __atomic_fetch_and(word, ~bit, __ATOMIC_RELEASE); }
-
-void worker_main(int index) {
-  uint32_t seen = generation.load(std::memory_order_acquire);
-  ready.fetch_add(1, std::memory_order_release);
-  while (!stopping.load(std::memory_order_relaxed)) {
-    int spins = 0;
-    uint32_t now;
-    while ((now = generation.load(std::memory_order_acquire)) == seen) {
-      if (++spins > kSpins) wait_for_change(generation, seen);
-    }
-    seen = now;
-    if (stopping.load(std::memory_order_relaxed)) break;
-    if (static_cast<uint32_t>(index) > (now & kCrewMask)) continue;
-    take_chunks();
-    active.fetch_sub(1, std::memory_order_release);
-  }
-  ready.fetch_sub(1, std::memory_order_release);
-}
-
-void set_worker_count(int workers) {
-  const int available = ready.load(std::memory_order_acquire);
-  const int most = available < static_cast<int>(kCrewMask) ? available : static_cast<int>(kCrewMask);
-  wanted.store(workers < 0 ? 0 : workers > most ? most : workers, std::memory_order_relaxed);
-}
-
-int worker_count() { return wanted.load(std::memory_order_relaxed); }
-int workers_ready() { return ready.load(std::memory_order_acquire); }
-
-void stop_workers() {
-  wanted.store(0, std::memory_order_relaxed);
-  stopping.store(true, std::memory_order_relaxed);
-  announce(0);
-}
 
 }  // namespace onnxlet

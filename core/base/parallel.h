@@ -46,5 +46,9 @@ void set_worker_count(int workers);  // how many workers the host has started; p
 int worker_count();
 int workers_ready();                 // workers inside worker_main
 void stop_workers();
+// For the host of a worker that trapped inside a body: takes it out of the job, so that the caller does not wait for it.
+// The caller's results are then incomplete: take_worker_failure() says so, once.
+void worker_failed();
+bool take_worker_failure();
 
 }  // namespace onnxlet

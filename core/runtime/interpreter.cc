@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/text.h"
 #include "ops/run.h"
 
@@ -99,6 +100,7 @@ Status Interpreter::run_step(Frame& frame, const Step& step) {
   const char* kernel = nullptr;
   Status status = run_op({step.op.get(), step.row, step.schema, inputs, last_use, {wanted, outputs_count}, &pool_, random_state_},
                          &outputs, &kernel);
+  if (status.ok() && take_worker_failure()) status = internal_error("a worker thread trapped while it ran this operator");
   if (!status.ok()) {
     const std::string shapes = shapes_text(inputs);
     const Code code = status.code();

@@ -339,6 +339,7 @@ def _worker(
         main(index)
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
         _log.critical("worker %d of an engine stopped: %s", index, _trap_text(error))
+        instance.bind("ol_worker_failed", "void", ())()
 
 
 def _stop_workers(workers: list[threading.Thread], stop: Callable[[], None]) -> None:
