@@ -39,7 +39,9 @@ class Shape {
   int64_t size() const { return product(0, rank_); }  // element count; checked when a tensor is allocated
   int64_t product(int from, int to) const {
     int64_t n = 1;
-    for (int i = from; i < to; ++i) n *= dims_[static_cast<size_t>(i)];
+    for (int i = from; i < to; ++i) {  // beside an axis of length 0 the others may multiply beyond 64 bits
+      n = static_cast<int64_t>(static_cast<uint64_t>(n) * static_cast<uint64_t>(dims_[static_cast<size_t>(i)]));
+    }
     return n;
   }
   // Row-major strides in elements.

@@ -68,15 +68,15 @@ struct GatherND : Op {
 
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &indices = ctx.in(1);
-    const int b = static_cast<int>(batch_dims);
     if (indices.rank() < 1 || x.rank() < 1) return run_failed("data and indices need a rank of at least 1");
-    if (batch_dims < 0 || b >= std::min(x.rank(), indices.rank())) {
+    if (batch_dims < 0 || batch_dims >= std::min(x.rank(), indices.rank())) {
       return run_failed("batch_dims ", batch_dims, " must be below the ranks of data ", x.shape(), " and indices ", indices.shape());
     }
-    const int k = static_cast<int>(indices.shape().back());
+    const int b = static_cast<int>(batch_dims);
     if (indices.shape().back() > x.rank() - b) {
       return run_failed("the last axis of indices ", indices.shape(), " is longer than data ", x.shape(), " has axes after batch_dims ", b);
     }
+    const int k = static_cast<int>(indices.shape().back());
     for (int i = 0; i < b; ++i) {
       if (x.dim(i) != indices.dim(i)) {
         return run_failed("batch axes must agree: data ", x.shape(), ", indices ", indices.shape(), ", batch_dims ", b);

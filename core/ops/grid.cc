@@ -108,8 +108,9 @@ struct Col2Im : Op {
     }
     BlockGeometry g{Shape(image), Shape(block), {}, step, dilation, pad};
     for (size_t i = 0; i < rank; ++i) {
-      for (const int64_t v : {image[i], block[i] - 1, step[i] - 1, dilation[i] - 1}) {
-        if (v < 0 || v > 1 << 30) return run_failed("axis ", i, " of Col2Im has a size, stride or dilation that is not positive, or far too large");
+      constexpr int64_t kLimit = 1 << 30;
+      for (const int64_t v : {std::max<int64_t>(image[i], 1), block[i], step[i], dilation[i]}) {
+        if (image[i] < 0 || v < 1 || v > kLimit) return run_failed("axis ", i, " of Col2Im has a size, stride or dilation that is not positive, or far too large");
       }
       if (std::max(std::abs(pad[i] / 2), std::abs(pad[i + rank] / 2)) > 1 << 30) return run_failed("the pads of axis ", i, " are too large");
       const int64_t room = image[i] + pad[i] + pad[i + rank] - dilation[i] * (block[i] - 1) - 1;
