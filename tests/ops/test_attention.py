@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.backends import Prepare
 from tests.ops.harness import check
 
-MS = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
+MS: dict[str, Any] = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
 
 
 def random(*shape: int, seed: int = 0) -> np.ndarray:
@@ -39,11 +39,8 @@ def test_attention(
         random(2, kv_heads, kv_len, v_size, seed=2),
     )
     check(backend, "Attention", [q, k, v], is_causal=causal, rtol=1e-4, atol=1e-5)
-    packed = [
-        np.ascontiguousarray(x.transpose(0, 2, 1, 3)).reshape(2, x.shape[2], -1)
-        for x in (q, k, v)
-    ]
-    heads_given = {"q_num_heads": heads, "kv_num_heads": kv_heads}
+    packed = [np.ascontiguousarray(x.transpose(0, 2, 1, 3)).reshape(2, x.shape[2], -1) for x in (q, k, v)]
+    heads_given: dict[str, Any] = {"q_num_heads": heads, "kv_num_heads": kv_heads}
     check(
         backend,
         "Attention",
@@ -69,11 +66,7 @@ def test_attention_with_mask_past_and_scores(
     if boolean:
         mask = mask > 0
         mask[0, 0, 2] = False  # a query that sees nothing
-    past = (
-        [random(2, 2, past_len, 8, seed=4), random(2, 2, past_len, 6, seed=5)]
-        if past_len
-        else [None, None]
-    )
+    past = [random(2, 2, past_len, 8, seed=4), random(2, 2, past_len, 6, seed=5)] if past_len else [None, None]
     check(
         backend,
         "Attention",
@@ -116,9 +109,7 @@ def test_attention_types(backend: Prepare, dtype: Any) -> None:
 @pytest.mark.parametrize("interleaved", [0, 1])
 @pytest.mark.parametrize("dims", [0, 4])
 @pytest.mark.parametrize("positions", [False, True])
-def test_rotary_embedding(
-    backend: Prepare, interleaved: int, dims: int, positions: bool
-) -> None:
+def test_rotary_embedding(backend: Prepare, interleaved: int, dims: int, positions: bool) -> None:
     half = (dims or 8) // 2
     table = (50, half) if positions else (2, 5, half)
     ids = np.random.default_rng(0).integers(0, 50, (2, 5)) if positions else None
@@ -143,14 +134,8 @@ def test_rotary_embedding(
 
 @pytest.mark.parametrize("interleaved", [0, 1])
 @pytest.mark.parametrize("offset", [False, True])
-def test_contrib_rotary_embedding(
-    backend: Prepare, interleaved: int, offset: bool
-) -> None:
-    ids = (
-        np.array([3], np.int64)
-        if offset
-        else np.random.default_rng(0).integers(0, 50, (2, 5))
-    )
+def test_contrib_rotary_embedding(backend: Prepare, interleaved: int, offset: bool) -> None:
+    ids = np.array([3], np.int64) if offset else np.random.default_rng(0).integers(0, 50, (2, 5))
     x, cos, sin = random(2, 5, 24), random(50, 4, seed=1), random(50, 4, seed=2)
     check(backend, "RotaryEmbedding", [x, ids, cos, sin], interleaved=interleaved, **MS)
 
@@ -158,17 +143,13 @@ def test_contrib_rotary_embedding(
 @pytest.mark.parametrize("rule", ["linear", "gated", "delta", "gated_delta"])
 @pytest.mark.parametrize("past", [False, True])
 @pytest.mark.parametrize("per_key", [False, True])
-def test_linear_attention(
-    backend: Prepare, rule: str, past: bool, per_key: bool
-) -> None:
+def test_linear_attention(backend: Prepare, rule: str, past: bool, per_key: bool) -> None:
     q, k, v = (
         random(2, 7, 4 * 5),
         random(2, 7, 2 * 5, seed=1) / 3,
         random(2, 7, 2 * 6, seed=2),
     )
-    decay = (
-        -abs(random(2, 7, 10 if per_key else 2, seed=3)) if "gated" in rule else None
-    )
+    decay = -abs(random(2, 7, 10 if per_key else 2, seed=3)) if "gated" in rule else None
     beta = abs(random(2, 7, 2 if per_key else 1, seed=4)) if "delta" in rule else None
     state = random(2, 2, 5, 6, seed=5) if past else None
     check(
@@ -188,9 +169,7 @@ def test_linear_attention(
 @pytest.mark.parametrize("activation", ["none", "silu"])
 @pytest.mark.parametrize("length", [1, 2, 9])
 @pytest.mark.parametrize("past", [False, True])
-def test_causal_conv(
-    backend: Prepare, activation: str, length: int, past: bool
-) -> None:
+def test_causal_conv(backend: Prepare, activation: str, length: int, past: bool) -> None:
     x, w, b = random(2, 3, length), random(3, 1, 4, seed=1), random(3, seed=2)
     state = random(2, 3, 3, seed=3) if past else None
     check(
@@ -209,9 +188,7 @@ def test_causal_conv(
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("mask", [None, "lengths", "keys", "pairs"])
 @pytest.mark.parametrize("past_len", [0, 4])
-def test_multi_head_attention(
-    backend: Prepare, bias: bool, mask: str | None, past_len: int
-) -> None:
+def test_multi_head_attention(backend: Prepare, bias: bool, mask: str | None, past_len: int) -> None:
     batch, q_len, kv_len, heads, size = 2, 5, 5, 3, 8
     total = past_len + kv_len
     rng = np.random.default_rng(0)
@@ -317,7 +294,7 @@ def test_group_query_attention(
     inputs = group_query(len(past), q_len, past, buffer, packed)
     if rotary:
         inputs += [random(64, 8, seed=7), random(64, 8, seed=8)]
-    how = {"num_heads": 4, "kv_num_heads": 2, "do_rotary": rotary, **MS}
+    how: dict[str, Any] = {"num_heads": 4, "kv_num_heads": 2, "do_rotary": rotary, **MS}
     check(backend, "GroupQueryAttention", inputs, outputs=[np.float32] * 3, **how)
 
 
@@ -325,12 +302,8 @@ def test_group_query_attention(
 @pytest.mark.parametrize("softcap", [0.0, 5.0])
 @pytest.mark.parametrize("smooth", [0, 1])
 @pytest.mark.parametrize("q_len", [1, 6])
-def test_group_query_attention_options(
-    backend: Prepare, window: int, softcap: float, smooth: int, q_len: int
-) -> None:
-    inputs = group_query(
-        2, q_len, [0, 0] if q_len > 1 else [7, 7], 0 if q_len > 1 else 7
-    )
+def test_group_query_attention_options(backend: Prepare, window: int, softcap: float, smooth: int, q_len: int) -> None:
+    inputs = group_query(2, q_len, [0, 0] if q_len > 1 else [7, 7], 0 if q_len > 1 else 7)
     check(
         backend,
         "GroupQueryAttention",
@@ -350,17 +323,13 @@ def test_group_query_attention_options(
 @pytest.mark.parametrize("past_len", [0, 4])
 @pytest.mark.parametrize("causal", [0, 1])
 @pytest.mark.parametrize("constant", [False, True])
-def test_contrib_attention(
-    backend: Prepare, mask: str | None, past_len: int, causal: int, constant: bool
-) -> None:
+def test_contrib_attention(backend: Prepare, mask: str | None, past_len: int, causal: int, constant: bool) -> None:
     batch, seq, heads, size, hidden = 2, 5, 3, 4, 12
     total = past_len + seq
     padding = {
         None: None,
         "lengths": np.array([total, total - 2], np.int32),
-        "keys": (np.random.default_rng(0).random((batch, total)) < 0.7).astype(
-            np.int32
-        ),
+        "keys": (np.random.default_rng(0).random((batch, total)) < 0.7).astype(np.int32),
     }[mask]
     inputs = [
         random(batch, seq, hidden),
@@ -392,9 +361,7 @@ def test_quantized_attention(backend: Prepare, per_column: bool) -> None:
         rng.integers(-128, 127, (hidden, 3 * hidden), dtype=np.int8),
         random(3 * hidden),
         np.array(0.02, np.float32),
-        (abs(rng.normal(size=n)) * 0.01 + 0.005).astype(np.float32)
-        if per_column
-        else np.array(0.01, np.float32),
+        (abs(rng.normal(size=n)) * 0.01 + 0.005).astype(np.float32) if per_column else np.array(0.01, np.float32),
         np.array([5, 4], np.int32),
         np.array(120, np.uint8),
         np.zeros(n, np.int8) if per_column else np.array(0, np.int8),

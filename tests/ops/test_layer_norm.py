@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.backends import Prepare
 from tests.ops.harness import check
 
-MS = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
+MS: dict[str, Any] = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
 
 
 def random(*shape: int, seed: int = 0) -> np.ndarray:
@@ -20,9 +20,7 @@ def random(*shape: int, seed: int = 0) -> np.ndarray:
 @pytest.mark.parametrize("shape", [(2, 3, 33), (1, 1), (5, 7, 11), (4, 1030)])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 @pytest.mark.parametrize("bias", [False, True])
-def test_layer_normalization(
-    backend: Prepare, shape: tuple[int, ...], axis: int, bias: bool
-) -> None:
+def test_layer_normalization(backend: Prepare, shape: tuple[int, ...], axis: int, bias: bool) -> None:
     x = random(*shape) * 3 + 10
     normalized = shape[axis:]
     scale, b = (
@@ -72,21 +70,17 @@ def test_types(backend: Prepare, dtype: Any) -> None:
 
 @pytest.mark.parametrize("groups", [1, 2, 6])
 @pytest.mark.parametrize("shape", [(2, 6), (1, 6, 5), (3, 6, 4, 7)])
-def test_group_normalization(
-    backend: Prepare, groups: int, shape: tuple[int, ...]
-) -> None:
+def test_group_normalization(backend: Prepare, groups: int, shape: tuple[int, ...]) -> None:
     x = random(*shape)
     wide = x.astype(np.float64).reshape(shape[0], groups, -1)
-    normal = (wide - wide.mean(2, keepdims=True)) / np.sqrt(
-        wide.var(2, keepdims=True) + 1e-2
-    )
+    normal = (wide - wide.mean(2, keepdims=True)) / np.sqrt(wide.var(2, keepdims=True) + 1e-2)
     for opset, n in ((18, groups), (21, 6)):
         scale, bias = random(n, seed=1), random(n, seed=2)
         repeat = 6 // n
         column = (1, 6) + (1,) * (len(shape) - 2)
-        want = normal.reshape(shape) * np.repeat(scale, repeat).reshape(
+        want = normal.reshape(shape) * np.repeat(scale, repeat).reshape(column) + np.repeat(bias, repeat).reshape(
             column
-        ) + np.repeat(bias, repeat).reshape(column)
+        )
         check(
             backend,
             "GroupNormalization",
@@ -115,9 +109,7 @@ def test_mean_variance_normalization(backend: Prepare, axes: list[int] | None) -
     x = random(2, 3, 4, 5)
     over = tuple(axes or (0, 2, 3))
     wide = x.astype(np.float64)
-    want = (wide - wide.mean(over, keepdims=True)) / (
-        wide.std(over, keepdims=True) + 1e-9
-    )
+    want = (wide - wide.mean(over, keepdims=True)) / (wide.std(over, keepdims=True) + 1e-9)
     check(
         backend,
         "MeanVarianceNormalization",
@@ -130,9 +122,7 @@ def test_mean_variance_normalization(backend: Prepare, axes: list[int] | None) -
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("skip_shape", [(2, 5, 33), (1, 5, 33), (5, 33)])
-def test_skip_layer_normalization(
-    backend: Prepare, bias: bool, skip_shape: tuple[int, ...]
-) -> None:
+def test_skip_layer_normalization(backend: Prepare, bias: bool, skip_shape: tuple[int, ...]) -> None:
     x, skip = random(2, 5, 33), random(*skip_shape, seed=1)
     gamma, beta, b = (random(33, seed=i) for i in (2, 3, 4))
     outputs = [np.float32, None, None, np.float32]
@@ -156,7 +146,7 @@ def test_skip_layer_normalization(
 
 def test_simplified_layer_normalization(backend: Prepare) -> None:
     x, scale = random(2, 5, 33), random(33, seed=1)
-    how = {
+    how: dict[str, Any] = {
         "outputs": [np.float32, np.float32],
         "oracle": "onnxruntime",
         "opset": 17,
@@ -174,9 +164,7 @@ def test_simplified_layer_normalization(backend: Prepare) -> None:
 
 @pytest.mark.parametrize("segments", [False, True])
 @pytest.mark.parametrize("positions", [False, True])
-def test_embed_layer_normalization(
-    backend: Prepare, segments: bool, positions: bool
-) -> None:
+def test_embed_layer_normalization(backend: Prepare, segments: bool, positions: bool) -> None:
     rng = np.random.default_rng(0)
     ids = rng.integers(0, 50, (2, 7)).astype(np.int32)
     inputs = [

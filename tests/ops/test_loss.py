@@ -45,9 +45,7 @@ def test_loss(
 @pytest.mark.parametrize("center", [0, 1])
 @pytest.mark.parametrize("limit", [0, 3, 100])
 @pytest.mark.parametrize("threshold", [None, 0.4])
-def test_non_max_suppression(
-    backend: Prepare, center: int, limit: int, threshold: float | None
-) -> None:
+def test_non_max_suppression(backend: Prepare, center: int, limit: int, threshold: float | None) -> None:
     rng = np.random.default_rng(0)
     boxes = rng.random((2, 40, 4)).astype(np.float32)
     scores = np.round(rng.random((2, 3, 40)), 2).astype(np.float32)  # with ties

@@ -45,9 +45,7 @@ def test_multinomial(backend: Prepare) -> None:
     p = np.array([[0.1, 0.2, 0.7], [0.5, 0.5, 0.0]])
     with np.errstate(divide="ignore"):
         logits = np.log(p).astype(np.float32)
-    samples = draw(
-        backend, "Multinomial", [logits], sample_size=20000, seed=1.0, dtype=7
-    )
+    samples = draw(backend, "Multinomial", [logits], sample_size=20000, seed=1.0, dtype=7)
     assert samples.dtype == np.int64
     for row, want in zip(samples, p, strict=True):
         assert np.allclose(np.bincount(row, minlength=3) / 20000, want, atol=0.02)

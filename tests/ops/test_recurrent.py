@@ -11,13 +11,11 @@ from tests.conformance.backends import Prepare
 from tests.ops.harness import check
 
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
-ORT = {"oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
+ORT: dict[str, Any] = {"oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
 
 
 def random(*shape: int, seed: int = 0) -> np.ndarray:
-    return (np.random.default_rng([seed, *shape]).normal(size=shape) * 0.5).astype(
-        np.float32
-    )
+    return (np.random.default_rng([seed, *shape]).normal(size=shape) * 0.5).astype(np.float32)
 
 
 def operands(
@@ -37,9 +35,7 @@ def operands(
     ]
     if full:
         state = (directions, batch, hidden)
-        lengths = (
-            np.random.default_rng(0).integers(1, length + 1, batch).astype(np.int32)
-        )
+        lengths = np.random.default_rng(0).integers(1, length + 1, batch).astype(np.int32)
         lengths[0] = length
         inputs += [random(directions, 2 * n, seed=3), lengths, random(*state, seed=4)]
         if op == "LSTM":
@@ -50,9 +46,7 @@ def operands(
 @pytest.mark.parametrize("op", ["RNN", "GRU", "LSTM"])
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
 @pytest.mark.parametrize("full", [False, True])
-@pytest.mark.parametrize(
-    ("length", "batch", "size", "hidden"), [(1, 1, 1, 1), (5, 3, 4, 6), (7, 5, 13, 17)]
-)
+@pytest.mark.parametrize(("length", "batch", "size", "hidden"), [(1, 1, 1, 1), (5, 3, 4, 6), (7, 5, 13, 17)])
 def test_recurrent(
     backend: Prepare,
     op: str,
@@ -97,9 +91,7 @@ def test_clip(backend: Prepare, op: str) -> None:
 
 @pytest.mark.parametrize("before_reset", [0, 1])
 @pytest.mark.parametrize("direction", ["forward", "bidirectional"])
-def test_gru_linear_before_reset(
-    backend: Prepare, before_reset: int, direction: str
-) -> None:
+def test_gru_linear_before_reset(backend: Prepare, before_reset: int, direction: str) -> None:
     directions = 2 if direction == "bidirectional" else 1
     inputs = operands("GRU", 6, 3, 3, 5, directions, True)
     check(
@@ -138,9 +130,7 @@ def test_lstm_input_forget(backend: Prepare) -> None:
         (["Sigmoid", "ThresholdedRelu", "Tanh"], [0.1], []),
     ],
 )
-def test_lstm_activations(
-    backend: Prepare, names: list[str], alpha: list[float], beta: list[float]
-) -> None:
+def test_lstm_activations(backend: Prepare, names: list[str], alpha: list[float], beta: list[float]) -> None:
     inputs = operands("LSTM", 4, 2, 3, 5, 1, True)
     check(
         backend,
@@ -170,20 +160,14 @@ def test_batch_first(backend: Prepare, op: str, direction: str) -> None:
         "outputs": [np.float32] * outputs,
     }
     first = check(backend, op, inputs, **how, **ORT)
-    swapped = [
-        i if i is None else np.swapaxes(i, 0, 1).copy() if k in (0, 5, 6) else i
-        for k, i in enumerate(inputs)
-    ]
+    swapped = [i if i is None else np.swapaxes(i, 0, 1).copy() if k in (0, 5, 6) else i for k, i in enumerate(inputs)]
     expected = [np.moveaxis(first[0], 2, 0), *(np.swapaxes(s, 0, 1) for s in first[1:])]
     check(backend, op, swapped, layout=1, oracle=expected, **how)
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float64])
 def test_types(backend: Prepare, dtype: Any) -> None:
-    inputs = [
-        x.astype(dtype) if x.dtype == np.float32 else x
-        for x in operands("LSTM", 4, 2, 3, 5, 1, False)
-    ]
+    inputs = [x.astype(dtype) if x.dtype == np.float32 else x for x in operands("LSTM", 4, 2, 3, 5, 1, False)]
     tolerance = 5e-3 if dtype is np.float16 else 1e-5
     check(
         backend,
@@ -199,9 +183,7 @@ def test_types(backend: Prepare, dtype: Any) -> None:
 
 @pytest.mark.parametrize("direction", ["forward", "bidirectional"])
 @pytest.mark.parametrize("per_column", [False, True])
-def test_dynamic_quantize_lstm(
-    backend: Prepare, direction: str, per_column: bool
-) -> None:
+def test_dynamic_quantize_lstm(backend: Prepare, direction: str, per_column: bool) -> None:
     rng = np.random.default_rng(0)
     d, size, hidden = (2 if direction == "bidirectional" else 1), 8, 16
     scales = (d, 4 * hidden) if per_column else (d,)

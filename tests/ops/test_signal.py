@@ -33,9 +33,7 @@ def test_dft_lengths(backend: Prepare, n: int, parts: int, inverse: int) -> None
 @pytest.mark.parametrize("axis", [0, 1, -2])
 @pytest.mark.parametrize("length", [None, 4, 9])
 @pytest.mark.parametrize("onesided", [0, 1])
-def test_dft_axes_and_padding(
-    backend: Prepare, axis: int, length: int | None, onesided: int
-) -> None:
+def test_dft_axes_and_padding(backend: Prepare, axis: int, length: int | None, onesided: int) -> None:
     n = None if length is None else np.array(length, np.int64)
     x = random(5, 6, 7, 1)
     check(
@@ -106,9 +104,7 @@ def test_windows(backend: Prepare, op: str, periodic: int, datatype: int) -> Non
     ("bands", "length", "rate", "low", "high"),
     [(8, 64, 8000, 0, 4000), (40, 400, 16000, 20, 7600)],
 )
-def test_mel(
-    backend: Prepare, bands: int, length: int, rate: int, low: float, high: float
-) -> None:
+def test_mel(backend: Prepare, bands: int, length: int, rate: int, low: float, high: float) -> None:
     sizes = [np.array(v, np.int64) for v in (bands, length, rate)]
     edges = [np.array(v, np.float32) for v in (low, high)]
     check(backend, "MelWeightMatrix", [*sizes, *edges], opset=17)

@@ -34,13 +34,9 @@ def test_softmax(backend: Prepare, op: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("op", ["Softmax", "LogSoftmax", "Hardmax"])
 @pytest.mark.parametrize("opset", [1, 11])
 @pytest.mark.parametrize("axis", [None, 0, 1, 2])
-def test_coercion_to_2d(
-    backend: Prepare, op: str, opset: int, axis: int | None
-) -> None:
+def test_coercion_to_2d(backend: Prepare, op: str, opset: int, axis: int | None) -> None:
     x = np.random.default_rng(0).normal(size=(3, 5, 7)).astype(np.float32)
-    rows = x.reshape(int(np.prod(x.shape[: 1 if axis is None else axis])), -1).astype(
-        np.float64
-    )
+    rows = x.reshape(int(np.prod(x.shape[: 1 if axis is None else axis])), -1).astype(np.float64)
     e = np.exp(rows - rows.max(1, keepdims=True))
     soft = e / e.sum(1, keepdims=True)
     want = {
@@ -68,9 +64,7 @@ def test_types(backend: Prepare, op: str, dtype: Any, axis: int) -> None:
     want = e / e.sum(axis, keepdims=True)
     expected = (np.log(want) if op == "LogSoftmax" else want).astype(dtype)
     tolerance = 2e-3 if dtype is np.float16 else 1e-12
-    check(
-        backend, op, [x], axis=axis, oracle=[expected], rtol=tolerance, atol=tolerance
-    )
+    check(backend, op, [x], axis=axis, oracle=[expected], rtol=tolerance, atol=tolerance)
 
 
 def test_extremes(backend: Prepare) -> None:

@@ -18,11 +18,7 @@ from tests.ops.strategies import arrays, axes, shapes
 @settings(max_examples=60, deadline=None)
 def test_top_k(backend: Prepare, data: st.DataObject) -> None:
     shape = data.draw(shapes(min_rank=1, max_rank=4, allow_zero=False))
-    dtype = data.draw(
-        st.sampled_from(
-            [np.float32, np.float64, np.float16, np.int32, np.int64, np.int8, np.uint8]
-        )
-    )
+    dtype = data.draw(st.sampled_from([np.float32, np.float64, np.float16, np.int32, np.int64, np.int8, np.uint8]))
     x = data.draw(arrays(dtype, st.just(shape), special=False))
     axis = data.draw(axes(len(shape)))
     k = data.draw(st.integers(1, shape[axis]))
@@ -92,14 +88,10 @@ def test_old_top_k(backend: Prepare, opset: int) -> None:
 
 
 @pytest.mark.parametrize("op", ["CumSum", "CumProd"])
-@pytest.mark.parametrize(
-    "dtype", [np.float32, np.float64, np.int32, np.int64, np.uint32, np.uint64]
-)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64, np.uint32, np.uint64])
 @pytest.mark.parametrize("exclusive", [0, 1])
 @pytest.mark.parametrize("reverse", [0, 1])
-def test_cumulative(
-    backend: Prepare, op: str, dtype: Any, exclusive: int, reverse: int
-) -> None:
+def test_cumulative(backend: Prepare, op: str, dtype: Any, exclusive: int, reverse: int) -> None:
     x = (np.random.default_rng(0).random((3, 5, 7)) * 3 + 0.5).astype(dtype)
     for axis in (0, 1, -1):
         check(
