@@ -13,27 +13,12 @@ namespace {
 
 using Axes = std::vector<EinsumAxis>;
 
-// Walks the index space of `axes`, first axis slowest: f(offset) for every element.
-template <class F>
-void each_offset(const Axes& axes, F f) {
-  std::vector<int64_t> index(axes.size(), 0);
-  int64_t n = 1, offset = 0;
-  for (const EinsumAxis& a : axes) n *= a.dim;
-  for (int64_t i = 0; i < n; ++i) {
-    f(offset);
-    for (size_t d = axes.size(); d-- > 0;) {
-      offset += axes[d].stride;
-      if (++index[d] < axes[d].dim) break;
-      offset -= axes[d].stride * axes[d].dim;
-      index[d] = 0;
-    }
-  }
-}
-
 template <class T>
 void copy_axes(const void* from, const Axes& axes, void* to) {
   T* dst = static_cast<T*>(to);
-  each_offset(axes, [&](int64_t at) { *dst++ = static_cast<const T*>(from)[at]; });
+  each_row(axes, [&](int64_t at, int64_t n, int64_t step) {
+    for (int64_t i = 0; i < n; ++i, at += step) *dst++ = static_cast<const T*>(from)[at];
+  });
 }
 
 // One computation in element type T: float, double, or an unsigned integer whose arithmetic wraps.
@@ -53,10 +38,14 @@ class Contraction {
     OL_ASSIGN(T * out, allocate(size_of(kept)));
     const T* data = static_cast<const T*>(o->data);
     T* dst = out;
-    each_offset(kept, [&](int64_t base) {
-      Sum sum{};
-      each_offset(dropped, [&](int64_t at) { sum += static_cast<Sum>(data[base + at]); });
-      *dst++ = static_cast<T>(sum);
+    each_row(kept, [&](int64_t base, int64_t n, int64_t step) {
+      for (int64_t j = 0; j < n; ++j, base += step) {
+        Sum sum{};
+        each_row(dropped, [&](int64_t at, int64_t count, int64_t stride) {
+          for (int64_t i = 0; i < count; ++i, at += stride) sum += static_cast<Sum>(data[base + at]);
+        });
+        *dst++ = static_cast<T>(sum);
+      }
     });
     *o = packed(out, kept);
     return {};
@@ -161,8 +150,11 @@ class Contraction {
     OL_ASSIGN(T * c, allocate(times(batch, times(rows, cols))));
     OL_ASSIGN(int64_t* offsets, ctx_.scratch_of<int64_t>(2 * batch + 1));
     int64_t* at = offsets;
-    each_offset(batch_a, [&](int64_t o) { *at++ = o; });
-    each_offset(batch_b, [&](int64_t o) { *at++ = o; });
+    auto list = [&](int64_t o, int64_t n, int64_t step) {
+      for (int64_t i = 0; i < n; ++i, o += step) *at++ = o;
+    };
+    each_row(batch_a, list);
+    each_row(batch_b, list);
     const T *ad = static_cast<const T*>(a.data), *bd = static_cast<const T*>(b.data);
     if constexpr (std::is_same_v<T, float>) {
       Gemm g;

@@ -81,6 +81,26 @@ Result<Labels> output_labels(const EinsumTerms& terms, int ellipsis_rank) {
   return labels;
 }
 
+void each_row(const std::vector<EinsumAxis>& axes, FunctionRef<void(int64_t offset, int64_t n, int64_t step)> f) {
+  if (axes.empty()) {
+    f(0, 1, 0);
+    return;
+  }
+  const size_t outer = axes.size() - 1;
+  std::vector<int64_t> index(outer, 0);
+  int64_t rows = axes.back().dim == 0 ? 0 : 1, offset = 0;
+  for (size_t d = 0; d < outer; ++d) rows *= axes[d].dim;
+  for (int64_t i = 0; i < rows; ++i) {
+    f(offset, axes.back().dim, axes.back().stride);
+    for (size_t d = outer; d-- > 0;) {
+      offset += axes[d].stride;
+      if (++index[d] < axes[d].dim) break;
+      offset -= axes[d].stride * axes[d].dim;
+      index[d] = 0;
+    }
+  }
+}
+
 bool collapse(const std::vector<EinsumAxis>& axes, int64_t* dim, int64_t* stride) {
   *dim = 1;
   *stride = 1;

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/parallel.h"
 #include "ops/op.h"
 
 namespace onnxlet {
@@ -49,6 +50,9 @@ struct EinsumOperand {
     return n;
   }
 };
+
+// Walks the index space of `axes`, first axis slowest: f(offset, n, step) for every run along the last axis.
+void each_row(const std::vector<EinsumAxis>& axes, FunctionRef<void(int64_t offset, int64_t n, int64_t step)> f);
 
 // A group of axes walked as one: true when each begins where the next one ends. Gives the length and the stride.
 bool collapse(const std::vector<EinsumAxis>& axes, int64_t* dim, int64_t* stride);
