@@ -13,8 +13,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from onnxlet.build import strip
-from onnxlet.build.workflow import machine
-from tests.support.paths import ROOT, in_ci
+from onnxlet.build.workflow.shell import find
+from tests.support.paths import ROOT
 
 FOLDER = ROOT / "build" / "emscripten"
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def module() -> Path:
     """build/emscripten/onnxlet.wasm"""
-    emcmake = machine.emscripten() if in_ci() else machine.find("emcmake")
+    emcmake = find("emcmake")
     if emcmake is None:
         pytest.skip("no Emscripten (Debian: apt install emscripten)")
     jobs = str(os.cpu_count() or 2)

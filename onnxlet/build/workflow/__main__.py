@@ -47,6 +47,8 @@ def command_test(arguments: Sequence[str]) -> int:
     prepare()
     engine.javascript()
     machine.chromium()
+    if not arguments and machine.emscripten() is None:
+        say("no Emscripten: its build is not tested (Debian: apt install emscripten)")
     return checks.test(arguments)
 
 
