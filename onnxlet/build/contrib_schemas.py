@@ -161,6 +161,15 @@ OPERATORS: list[dict[str, Any]] = [
         "alpha:float=1 transA:int=0 transB:int=0 transBatchA:int=0 transBatchB:int=0",
         T=ALL_FLOATS,
     ),
+    op("TransposeMatMul", "A:T B:T", "Y:T", "alpha:float=1 transA:int=0 transB:int=0", T=ALL_FLOATS),
+    op(
+        "FusedMatMulActivation",
+        "A:T B:T",
+        "Y:T",
+        "activation:string! activation_alpha:float activation_axis:int activation_beta:float activation_gamma:float "
+        "alpha:float=1 transA:int=0 transB:int=0 transBatchA:int=0 transBatchB:int=0",
+        T=ALL_FLOATS,
+    ),
     op(
         "FusedGemm",
         "A:T B:T C:T?",
@@ -268,6 +277,15 @@ OPERATORS: list[dict[str, Any]] = [
         TC="int32",
         TYZ=INT8S,
         TY="float int8 uint8",
+    ),
+    op(
+        "QLinearMatMul",
+        "a:T1 a_scale:TS a_zero_point:T1 b:T2 b_scale:TS b_zero_point:T2 y_scale:TS y_zero_point:T3",
+        "y:T3",
+        T1=INT8S,
+        T2=INT8S,
+        T3=INT8S,
+        TS=FLOATS,
     ),
     op(
         "QLinearConv",
