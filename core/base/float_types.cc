@@ -5,7 +5,7 @@
 namespace onnxlet {
 namespace {
 
-float power_of_two(int exponent) { return std::bit_cast<float>(static_cast<uint32_t>(exponent + 127) << 23); }
+float power_of_two(int exponent) { return bit_cast<float>(static_cast<uint32_t>(exponent + 127) << 23); }
 
 // Largest finite magnitude of a format as its code without the sign.
 uint32_t largest_code(const MiniFloatFormat& format) {
@@ -27,10 +27,10 @@ float minifloat_to_float(uint8_t bits, const MiniFloatFormat& format) {
   const uint32_t sign = (static_cast<uint32_t>(bits) >> width) & 1u;
   const uint32_t sign_bit = sign << 31;
   const uint32_t nan = 0x7fc00000u | sign_bit;
-  if (format.unsigned_zero && sign != 0 && magnitude == 0) return std::bit_cast<float>(nan);
+  if (format.unsigned_zero && sign != 0 && magnitude == 0) return bit_cast<float>(nan);
   if (format.has_nan && magnitude > largest_code(format)) {
     const bool infinite = format.has_inf && magnitude == largest_code(format) + 1;
-    return std::bit_cast<float>(infinite ? 0x7f800000u | sign_bit : nan);
+    return bit_cast<float>(infinite ? 0x7f800000u | sign_bit : nan);
   }
   const uint32_t exponent = magnitude >> format.mantissa_bits;
   if (exponent == 0) {
@@ -38,11 +38,11 @@ float minifloat_to_float(uint8_t bits, const MiniFloatFormat& format) {
     return sign != 0 ? -value : value;
   }
   const uint32_t wide = magnitude << (23 - format.mantissa_bits);
-  return std::bit_cast<float>((wide + (static_cast<uint32_t>(127 - format.bias) << 23)) | sign_bit);
+  return bit_cast<float>((wide + (static_cast<uint32_t>(127 - format.bias) << 23)) | sign_bit);
 }
 
 uint8_t float_to_minifloat(float value, const MiniFloatFormat& format, bool saturate) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint32_t bits = bit_cast<uint32_t>(value);
   const uint32_t magnitude = bits & 0x7fffffffu;
   const int width = format.exponent_bits + format.mantissa_bits;
   const uint32_t sign = (bits >> 31) << width;
@@ -58,7 +58,7 @@ uint8_t float_to_minifloat(float value, const MiniFloatFormat& format, bool satu
   if (magnitude < static_cast<uint32_t>(128 - format.bias) << 23) {
     // Below the smallest normal value: adding this makes the adder round at the format's unit.
     const float magic = power_of_two(1 - format.bias + shift);
-    code = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + magic) - std::bit_cast<uint32_t>(magic);
+    code = bit_cast<uint32_t>(bit_cast<float>(magnitude) + magic) - bit_cast<uint32_t>(magic);
   } else {
     const uint32_t half = (1u << (shift - 1)) - 1 + ((magnitude >> shift) & 1u);
     code = ((magnitude + half) >> shift) - (static_cast<uint32_t>(127 - format.bias) << format.mantissa_bits);
@@ -74,7 +74,7 @@ uint8_t float_to_minifloat(float value, const MiniFloatFormat& format, bool satu
 
 // The sign is ignored: the format has none.
 uint8_t float_to_e8m0(float value, E8M0Rounding rounding, bool saturate) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value) & 0x7fffffffu;
+  const uint32_t bits = bit_cast<uint32_t>(value) & 0x7fffffffu;
   const uint32_t fraction = bits & 0x7fffffu;
   uint32_t exponent = bits >> 23;
   if (exponent == 255) return 255;
@@ -86,8 +86,8 @@ uint8_t float_to_e8m0(float value, E8M0Rounding rounding, bool saturate) {
 }
 
 float e8m0_to_float(uint8_t bits) {
-  if (bits == 255) return std::bit_cast<float>(0x7fc00000u);
-  return std::bit_cast<float>(bits == 0 ? 0x00400000u : static_cast<uint32_t>(bits) << 23);
+  if (bits == 255) return bit_cast<float>(0x7fc00000u);
+  return bit_cast<float>(bits == 0 ? 0x00400000u : static_cast<uint32_t>(bits) << 23);
 }
 
 }  // namespace onnxlet
