@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Trap,
         VersionMismatch,
     )
+    from .operators import register_operator
     from .options import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, RunOptions, SessionOptions
     from .raw_tensor import RawTensor
     from .session import InferenceSession, ModelMetadata, NodeArg, get_available_providers
@@ -52,6 +53,7 @@ _HOME = {
         ("ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "RunOptions", "SessionOptions"), "options"
     ),
     "RawTensor": "raw_tensor",
+    "register_operator": "operators",
     **dict.fromkeys(("InferenceSession", "ModelMetadata", "NodeArg", "get_available_providers"), "session"),
 }
 
@@ -97,4 +99,5 @@ __all__ = [
     "VersionMismatch",
     "get_available_providers",
     "get_device",
+    "register_operator",
 ]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from . import errors, hosts, values
+from . import hosts, operators, values
 from .errors import InvalidArgument
+from .hosts.abi_gen import Progress
 from .model import EXTERNAL_FOLDER_ENTRY, Model, Source
 from .options import RunOptions, SessionOptions, engine_options
 
@@ -90,9 +91,12 @@ class InferenceSession:
         self._profile_start = time.time_ns()
         try:
             with self._call() as engine:
+                self._operators = operators.registered()
                 model = Model(engine, path_or_bytes)
                 try:
                     self._model = model.describe()
+                    operators.check_decoder(self._model, self._operators)
+                    operators.announce(engine, self._operators)
                     folder = self._options._config.get(EXTERNAL_FOLDER_ENTRY)
                     model.provide_external_data(self._model.get("external") or [], folder)
                     address = engine.scratch(options)
@@ -248,14 +252,16 @@ class InferenceSession:
 
     def _step(self, run: int, options: RunOptions | None) -> None:
         engine = self._engine
+        cause: Exception | None = None
         while True:
             if options is not None and options.terminate:
                 engine.abi.ol_run_abort(run)
-            if engine.number(engine.abi.ol_run_step(run)) == 0:
+            progress = engine.abi.ol_run_step(run)
+            if progress < 0:
+                raise engine.last_error(-progress) from cause
+            if progress == Progress.DONE:
                 return
-            pending = engine.document(engine.abi.ol_run_pending(run))
-            text = f"node {pending.get('node')!r} waits for a {pending.get('kind')}, which this host lacks"
-            raise errors.NotImplemented(text)
+            cause = operators.run_pending(engine, run, self._operators)
 
     def _output(self, run: int, index: int) -> Any:
         engine = self._engine

@@ -1,6 +1,7 @@
 // The C functions of onnxlet.h: handles in, errors kept for ol_last_code and ol_last_message.
 #include "abi/onnxlet.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -308,6 +309,8 @@ ol_value* ol_optional_empty(void) { return hand_out(Value::empty_optional()); }
 int32_t ol_register_custom_op(const char* domain, size_t domain_length, const char* op_type, size_t op_type_length) {
   if (op_type_length == 0) return fail(invalid_argument("a custom operator needs a name"));
   const std::string d(canonical_domain({domain, domain_length}));
-  state().custom_ops.emplace_back(d, std::string(op_type, op_type_length));
+  std::pair<std::string, std::string> op(d, std::string(op_type, op_type_length));
+  auto& known = state().custom_ops;
+  if (std::find(known.begin(), known.end(), op) == known.end()) known.push_back(std::move(op));
   return 0;
 }

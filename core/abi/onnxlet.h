@@ -132,7 +132,9 @@ OL_API(ol_run_fetch) int32_t ol_run_fetch(ol_run* run, const char* name, size_t 
 OL_API(ol_run_step) int32_t ol_run_step(ol_run* run);
 /* Makes the next ol_run_step answer OL_ABORTED. */
 OL_API(ol_run_abort) void ol_run_abort(ol_run* run);
-/* While pending: JSON {"kind":"custom_op","domain","op_type","node","attributes":{...},"inputs":n,"outputs":n}. */
+/* While pending: JSON {"kind":"custom_op","domain","op_type","node","attributes":{...},"inputs":n,"outputs":n}. Attributes
+ * are numbers, strings and lists of them; infinities are written as 1e999, NaN as null. ai.onnx's ImageDecoder comes here
+ * without being registered. */
 OL_API(ol_run_pending) const char* ol_run_pending(ol_run* run);
 /* While pending on a custom operator: its i-th input (a new reference, NULL when absent), and where its results go. */
 OL_API(ol_run_pending_input) ol_value* ol_run_pending_input(ol_run* run, int32_t index);

@@ -25,6 +25,8 @@ std::string IrNode::describe() const {
   return out;
 }
 
+bool runs_on_host(std::string_view domain, std::string_view op_type) { return domain.empty() && op_type == "ImageDecoder"; }
+
 std::vector<int> IrGraph::use_counts() const {
   std::vector<int> uses(values.size(), 0);
   const auto use = [&](ValueId id) {
@@ -181,8 +183,9 @@ class Builder {
     out.domain = n.domain;
     out.path = scope.path;
     out.opset = opset_for(n.domain, scope);
-    out.custom = is_custom(n);
-    out.schema = out.custom ? nullptr : find_schema(n.domain, n.op_type, out.opset);
+    const bool registered = is_custom(n);
+    out.schema = registered ? nullptr : find_schema(n.domain, n.op_type, out.opset);
+    out.custom = registered || (out.schema != nullptr && runs_on_host(n.domain, n.op_type));
     const bool has_kernel = out.custom || find_op(n.domain, n.op_type, out.opset) != nullptr;
     if (!has_kernel && out.schema != nullptr && !out.schema->function_body.empty()) {
       OL_ASSIGN(const Function* body, specified_function(*out.schema));
@@ -196,6 +199,7 @@ class Builder {
     OL_TRY(add_attributes(n, scope, &out));
     if (!has_kernel) report_missing_operator(out, &problems_);
     check_against_schema(n, out, &problems_);
+    if (out.custom) check_host_attributes(out, &problems_);
     for (std::string_view name : n.inputs) {
       const ValueId id = resolve(name, scope);
       if (id == kAbsent && !name.empty() && !is_omitted(name, scope)) {
@@ -204,7 +208,7 @@ class Builder {
       out.inputs.push_back(id);
     }
     while (!out.inputs.empty() && out.inputs.back() == kAbsent) out.inputs.pop_back();
-    OL_TRY(promote_attributes(&out, scope.graph, pool_));
+    if (!out.custom) OL_TRY(promote_attributes(&out, scope.graph, pool_));
     for (std::string_view name : n.outputs) {
       ValueId id = kAbsent;
       if (!name.empty()) {

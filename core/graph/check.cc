@@ -60,6 +60,25 @@ void report_missing_operator(const IrNode& n, Problems* problems) {
   }
 }
 
+void check_host_attributes(const IrNode& ir, Problems* problems) {
+  const auto refuse = [&](std::string_view name, const char* type) {
+    problems->add(Code::kNotImplemented, text("attribute '", name, "' of ", ir.describe(), " is of type ", type,
+                                              "; a custom operator gets numbers, strings and lists of them"));
+  };
+  for (const IrSubgraph& s : ir.subgraphs) refuse(s.attribute, "graph");
+  for (const Attribute& a : ir.attributes) {
+    switch (a.type) {
+      case Attribute::Type::kFloat:
+      case Attribute::Type::kInt:
+      case Attribute::Type::kString:
+      case Attribute::Type::kFloats:
+      case Attribute::Type::kInts:
+      case Attribute::Type::kStrings: break;
+      default: refuse(a.name, attribute_type_name(a.type));
+    }
+  }
+}
+
 void check_against_schema(const Node& node, const IrNode& ir, Problems* problems) {
   const Schema* s = ir.schema;
   if (s == nullptr) return;

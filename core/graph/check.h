@@ -22,6 +22,8 @@ class Problems {
 
 void report_missing_operator(const IrNode& node, Problems* problems);
 
+// Attributes of a node that the host runs must be of a type that it can be given.
+void check_host_attributes(const IrNode& ir, Problems* problems);
 // Arity, attribute names, types and presence. `node` as written, `ir` with its attributes resolved.
 void check_against_schema(const Node& node, const IrNode& ir, Problems* problems);
 

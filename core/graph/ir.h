@@ -31,7 +31,7 @@ struct IrNode {
   std::string_view name, op_type, domain;
   std::string path;                        // "" or "loop_3/body/"; for messages
   int opset = 0;                           // version of the domain this node was written for
-  const Schema* schema = nullptr;          // nullptr: a custom operator, or one ONNX does not know
+  const Schema* schema = nullptr;          // nullptr: a registered operator, or one ONNX does not know
   std::vector<Attribute> attributes;       // graph attributes are in subgraphs
   std::vector<ValueId> inputs, outputs;
   std::vector<IrSubgraph> subgraphs;
@@ -74,6 +74,9 @@ struct GraphOptions {
   std::vector<std::pair<std::string, int64_t>> free_dimensions;
   std::vector<std::pair<std::string, std::string>> custom_ops;  // domain, op_type
 };
+
+// Whether every host is asked for this operator, as if it were a custom one: it needs what only hosts have (codecs).
+bool runs_on_host(std::string_view domain, std::string_view op_type);
 
 // Builds the graph of `model`: inlines model-local functions and, for operators without a kernel, the function bodies
 // of the specification; checks every node against its schema; promotes attributes that later became inputs. All

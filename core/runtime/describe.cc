@@ -1,5 +1,6 @@
 // JSON that hosts read: what a model file is, and what a session became.
 #include <algorithm>
+#include <cmath>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -70,7 +71,8 @@ void count_operators(const Model& m, const std::vector<Node>& nodes, std::vector
     } else {
       const int opset = std::max(m.opset_of(n.domain), n.domain.empty() ? 0 : 1);
       const Schema* schema = find_schema(n.domain, n.op_type, opset);
-      bool supported = find_op(n.domain, n.op_type, opset) != nullptr || (schema != nullptr && !schema->function_body.empty());
+      bool supported = find_op(n.domain, n.op_type, opset) != nullptr ||
+                       (schema != nullptr && (!schema->function_body.empty() || runs_on_host(n.domain, n.op_type)));
       for (const Function& f : m.functions) supported = supported || (f.name == n.op_type && f.domain == n.domain);
       out->push_back({n.domain, n.op_type, 1, schema != nullptr ? schema->since_version : 0, supported});
     }
@@ -92,11 +94,17 @@ void write_operators(const Model& m, JsonWriter* w) {
   w->end_array();
 }
 
+// JSON has no infinity, but readers make one of a number that is too large.
+void write_float(float v, JsonWriter* w) {
+  if (std::isinf(v)) w->raw(v > 0 ? "1e999" : "-1e999");
+  else w->value(static_cast<double>(v));
+}
+
 template <class T>
 void write_list(const std::vector<T>& list, JsonWriter* w) {
   w->begin_array();
   for (const T& v : list) {
-    if constexpr (std::is_floating_point_v<T>) w->value(static_cast<double>(v));
+    if constexpr (std::is_floating_point_v<T>) write_float(v, w);
     else w->value(v);
   }
   w->end_array();
@@ -145,7 +153,7 @@ std::string describe_pending(const Step& step) {
   for (const Attribute& a : n.attributes) {
     w.key(a.name);
     switch (a.type) {
-      case Attribute::Type::kFloat: w.value(static_cast<double>(a.f)); break;
+      case Attribute::Type::kFloat: write_float(a.f, &w); break;
       case Attribute::Type::kInt: w.value(a.i); break;
       case Attribute::Type::kString: w.value(a.s); break;
       case Attribute::Type::kFloats: write_list(a.floats, &w); break;

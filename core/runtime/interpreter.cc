@@ -164,7 +164,7 @@ Status Interpreter::finish_pending() {
   if (!pending_error_.empty()) return run_failed(step.node.describe(), ": ", std::exchange(pending_error_, {}));
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     if (step.outputs[i] < 0 || (i < outputs.size() && outputs[i].present())) continue;
-    return run_failed(step.node.describe(), ": the custom operator gave no output ", i);
+    return run_failed(step.node.describe(), ": the function of this operator gave no output ", i);
   }
   store(frames_.back(), step, std::move(outputs));
   return {};

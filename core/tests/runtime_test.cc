@@ -232,3 +232,30 @@ TEST(a_custom_operator_runs_on_the_host) {
   ol_run_free(run);
   ol_session_free(session);
 }
+
+TEST(an_image_decoder_runs_on_the_host_without_being_registered) {
+  const std::string file = model({{node("ImageDecoder", {"x"}, {"y"})}, {}, {value_info("x", 2)}, {value_info("y", 2)}}, 20);
+  ol_session* session = open_session(file);
+  CHECK(session != nullptr);
+  ol_run* run = ol_run_new(session);
+  const int64_t dims[] = {3};
+  ol_value* x = ol_tensor_new(2, 1, dims);
+  ol_run_feed(run, "x", 1, x);
+  CHECK_EQ(ol_run_step(run), static_cast<int32_t>(OL_PENDING));
+  const std::string_view failure = "no decoder here";
+  ol_run_pending_fail(run, failure.data(), failure.size());
+  CHECK_EQ(ol_run_step(run), -static_cast<int32_t>(OL_RUN_FAILED));
+  CHECK_EQ(std::string(ol_last_message()), "node 'the_ImageDecoder' (ImageDecoder-20): no decoder here");
+  ol_value_free(x);
+  ol_run_free(run);
+  ol_session_free(session);
+}
+
+TEST(a_custom_operator_cannot_have_a_graph) {
+  ol_register_custom_op("", 0, "Branch", 6);
+  const GraphParts body{{}, {}, {}, {}};
+  CHECK(open_session(model({{node("Branch", {"x"}, {"y"}, {graph_attribute("body", graph(body))})}, {}, {value_info("x", kFloat)}, {value_info("y", kFloat)}})) ==
+        nullptr);
+  CHECK_EQ(std::string(ol_last_message()),
+           "attribute 'body' of node 'the_Branch' (Branch-1) is of type graph; a custom operator gets numbers, strings and lists of them");
+}
