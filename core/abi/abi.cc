@@ -1,12 +1,11 @@
 // The C functions of onnxlet.h: handles in, errors kept for ol_last_code and ol_last_message.
-#include "abi/onnxlet.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "abi/flavour.h"
+#include "abi/onnxlet.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -64,7 +63,8 @@ ol_value* hand_out(Value value) { return new ol_value{std::move(value)}; }
 
 Status no_handle(const char* what) { return invalid_argument(what, " is null"); }
 Status wrong_kind(const ol_value* v, const char* wanted) {
-  return invalid_argument("the value is a ", v == nullptr ? "null pointer" : kind_name(v->value.kind()), ", not a ", wanted);
+  return invalid_argument("the value is a ", v == nullptr ? "null pointer" : kind_name(v->value.kind()), ", not a ",
+                          wanted);
 }
 
 bool is_tensor(const ol_value* v) { return v != nullptr && v->value.is_tensor(); }
@@ -89,7 +89,8 @@ const char* ol_build_info(void) {
   w.field("threads", kFlavour.threads);
   w.key("operators").begin_array();
   for (const OpTable* table : op_tables()) {
-    for (const OpRow& row : table->rows) w.begin_array().value(table->domain).value(row.name).value(row.since).end_array();
+    for (const OpRow& row : table->rows)
+      w.begin_array().value(table->domain).value(row.name).value(row.since).end_array();
   }
   w.end_array().end_object();
   return give(w.take());
@@ -101,7 +102,8 @@ const char* ol_code_name(int32_t code) { return code_name(static_cast<Code>(code
 
 void* ol_alloc(size_t bytes) {
   if (bytes > SIZE_MAX - kAlignment) return nullptr;
-  return std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0 ? kAlignment : 0));
+  return std::aligned_alloc(kAlignment,
+                            (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0 ? kAlignment : 0));
 }
 void ol_free(void* block) { std::free(block); }
 
@@ -123,7 +125,8 @@ void* ol_worker_stack(int32_t index, size_t stack_bytes, size_t tls_bytes, size_
 }
 void* ol_worker_tls(int32_t index) {
   const auto& workers = state().workers;
-  return index >= 1 && static_cast<size_t>(index) <= workers.size() ? workers[static_cast<size_t>(index - 1)].tls : nullptr;
+  return index >= 1 && static_cast<size_t>(index) <= workers.size() ? workers[static_cast<size_t>(index - 1)].tls
+                                                                    : nullptr;
 }
 void ol_worker_main(int32_t index) { worker_main(index); }
 void ol_worker_failed(void) { worker_failed(); }
@@ -155,7 +158,8 @@ ol_session* ol_session_create(ol_model* model, const char* options, size_t optio
     fail(no_handle("the model"));
     return nullptr;
   }
-  Result<SessionOptions> parsed = parse_options(options != nullptr ? std::string_view(options, options_length) : std::string_view());
+  Result<SessionOptions> parsed =
+      parse_options(options != nullptr ? std::string_view(options, options_length) : std::string_view());
   if (!parsed.ok()) {
     fail(parsed.status());
     return nullptr;
@@ -207,9 +211,11 @@ ol_value* ol_run_pending_input(ol_run* run, int32_t index) {
 }
 int32_t ol_run_pending_output(ol_run* run, int32_t index, ol_value* value) {
   const Step* step = run != nullptr ? run->run.interpreter().pending() : nullptr;
-  if (step == nullptr || value == nullptr) return fail(invalid_argument("no custom operator is waiting for this value"));
+  if (step == nullptr || value == nullptr)
+    return fail(invalid_argument("no custom operator is waiting for this value"));
   if (index < 0 || static_cast<size_t>(index) >= step->outputs.size()) {
-    return fail(invalid_argument("output ", index, " is outside [0, ", static_cast<int64_t>(step->outputs.size()) - 1, "]"));
+    return fail(
+        invalid_argument("output ", index, " is outside [0, ", static_cast<int64_t>(step->outputs.size()) - 1, "]"));
   }
   run->run.interpreter().set_pending_output(static_cast<size_t>(index), value->value);
   return 0;
@@ -220,7 +226,8 @@ void ol_run_pending_fail(ol_run* run, const char* message, size_t message_length
 int32_t ol_run_output_count(ol_run* run) { return run != nullptr ? run->run.output_count() : 0; }
 ol_value* ol_run_output(ol_run* run, int32_t index) {
   if (run == nullptr || index < 0 || index >= run->run.output_count()) {
-    fail(invalid_argument("output ", index, " is outside the ", run != nullptr ? run->run.output_count() : 0, " outputs"));
+    fail(invalid_argument("output ", index, " is outside the ", run != nullptr ? run->run.output_count() : 0,
+                          " outputs"));
     return nullptr;
   }
   const Value& v = run->run.output(index);
@@ -235,10 +242,13 @@ ol_value* ol_run_output(ol_run* run, int32_t index) {
 
 ol_value* ol_tensor_new(int32_t dtype, int32_t rank, const int64_t* dims) {
   Status status;
-  if (dtype <= 0 || dtype >= kDTypeCount) status = invalid_argument("element type ", dtype, " is not one of ONNX");
-  else if (rank < 0 || rank > Shape::kMaxRank) status = not_implemented("a tensor of rank ", rank, "; at most ", Shape::kMaxRank);
+  if (dtype <= 0 || dtype >= kDTypeCount)
+    status = invalid_argument("element type ", dtype, " is not one of ONNX");
+  else if (rank < 0 || rank > Shape::kMaxRank)
+    status = not_implemented("a tensor of rank ", rank, "; at most ", Shape::kMaxRank);
   if (status.ok()) {
-    Result<Tensor> t = Tensor::allocate(host_pool(), static_cast<DType>(dtype), Shape(std::span(dims, static_cast<size_t>(rank))));
+    Result<Tensor> t =
+        Tensor::allocate(host_pool(), static_cast<DType>(dtype), Shape(std::span(dims, static_cast<size_t>(rank))));
     if (t.ok()) return hand_out(Value(t.take()));
     status = t.status();
   }
@@ -278,7 +288,9 @@ int32_t ol_sequence_push(ol_value* sequence, ol_value* item) {
   sequence->value.mutable_sequence().push_back(item->value);
   return 0;
 }
-int32_t ol_sequence_size(ol_value* s) { return is_sequence(s) ? static_cast<int32_t>(s->value.sequence().size()) : fail(wrong_kind(s, "sequence")); }
+int32_t ol_sequence_size(ol_value* s) {
+  return is_sequence(s) ? static_cast<int32_t>(s->value.sequence().size()) : fail(wrong_kind(s, "sequence"));
+}
 ol_value* ol_sequence_item(ol_value* s, int32_t index) {
   if (is_sequence(s) && index >= 0 && static_cast<size_t>(index) < s->value.sequence().size()) {
     return hand_out(s->value.sequence()[static_cast<size_t>(index)]);

@@ -4,7 +4,8 @@
 
 extern "C" {
 __attribute__((import_module("onnxlet"), import_name("ol_host_now"))) double ol_host_now(void);
-__attribute__((import_module("onnxlet"), import_name("ol_host_log"))) void ol_host_log(int level, const char* s, size_t n);
+__attribute__((import_module("onnxlet"), import_name("ol_host_log"))) void ol_host_log(int level, const char* s,
+                                                                                       size_t n);
 }
 
 namespace onnxlet {

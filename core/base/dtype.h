@@ -62,8 +62,8 @@ inline bool is_sub_byte(DType t) {
   const int bits = dtype_bits(t);
   return bits != 0 && bits < 8;
 }
-bool is_float(DType t);     // float, double, float16, bfloat16 and every float8/6/4 kind
-bool is_integer(DType t);   // signed and unsigned, sub-byte included; not bool
+bool is_float(DType t);    // float, double, float16, bfloat16 and every float8/6/4 kind
+bool is_integer(DType t);  // signed and unsigned, sub-byte included; not bool
 bool is_signed_integer(DType t);
 
 // "float", "float16", "int64" ...: as in onnx type strings, tensor(float) without the brackets.
@@ -71,39 +71,66 @@ const char* dtype_name(DType t);
 DType dtype_from_name(std::string_view name);  // kUndefined when unknown
 
 // Bytes of `count` elements in ONNX's packing, rounded up to whole bytes.
-inline uint64_t packed_bytes(DType t, uint64_t count) {
-  return (count * static_cast<uint64_t>(dtype_bits(t)) + 7) / 8;
-}
+inline uint64_t packed_bytes(DType t, uint64_t count) { return (count * static_cast<uint64_t>(dtype_bits(t)) + 7) / 8; }
 
 // C++ type -> DType
-template <class T> inline constexpr DType dtype_of = DType::kUndefined;
-template <> inline constexpr DType dtype_of<float> = DType::kFloat;
-template <> inline constexpr DType dtype_of<double> = DType::kDouble;
-template <> inline constexpr DType dtype_of<uint8_t> = DType::kUint8;
-template <> inline constexpr DType dtype_of<int8_t> = DType::kInt8;
-template <> inline constexpr DType dtype_of<uint16_t> = DType::kUint16;
-template <> inline constexpr DType dtype_of<int16_t> = DType::kInt16;
-template <> inline constexpr DType dtype_of<uint32_t> = DType::kUint32;
-template <> inline constexpr DType dtype_of<int32_t> = DType::kInt32;
-template <> inline constexpr DType dtype_of<uint64_t> = DType::kUint64;
-template <> inline constexpr DType dtype_of<int64_t> = DType::kInt64;
-template <> inline constexpr DType dtype_of<bool> = DType::kBool;
-template <> inline constexpr DType dtype_of<std::string> = DType::kString;
-template <> inline constexpr DType dtype_of<Half> = DType::kFloat16;
-template <> inline constexpr DType dtype_of<BFloat16> = DType::kBFloat16;
-template <> inline constexpr DType dtype_of<Complex64> = DType::kComplex64;
-template <> inline constexpr DType dtype_of<Complex128> = DType::kComplex128;
-template <> inline constexpr DType dtype_of<Float8E4M3FN> = DType::kFloat8E4M3FN;
-template <> inline constexpr DType dtype_of<Float8E4M3FNUZ> = DType::kFloat8E4M3FNUZ;
-template <> inline constexpr DType dtype_of<Float8E5M2> = DType::kFloat8E5M2;
-template <> inline constexpr DType dtype_of<Float8E5M2FNUZ> = DType::kFloat8E5M2FNUZ;
-template <> inline constexpr DType dtype_of<Float8E8M0> = DType::kFloat8E8M0;
-template <> inline constexpr DType dtype_of<Float4E2M1> = DType::kFloat4E2M1;
-template <> inline constexpr DType dtype_of<Float6E2M3> = DType::kFloat6E2M3;
-template <> inline constexpr DType dtype_of<Float6E3M2> = DType::kFloat6E3M2;
-template <> inline constexpr DType dtype_of<Int4> = DType::kInt4;
-template <> inline constexpr DType dtype_of<Uint4> = DType::kUint4;
-template <> inline constexpr DType dtype_of<Int2> = DType::kInt2;
-template <> inline constexpr DType dtype_of<Uint2> = DType::kUint2;
+template <class T>
+inline constexpr DType dtype_of = DType::kUndefined;
+template <>
+inline constexpr DType dtype_of<float> = DType::kFloat;
+template <>
+inline constexpr DType dtype_of<double> = DType::kDouble;
+template <>
+inline constexpr DType dtype_of<uint8_t> = DType::kUint8;
+template <>
+inline constexpr DType dtype_of<int8_t> = DType::kInt8;
+template <>
+inline constexpr DType dtype_of<uint16_t> = DType::kUint16;
+template <>
+inline constexpr DType dtype_of<int16_t> = DType::kInt16;
+template <>
+inline constexpr DType dtype_of<uint32_t> = DType::kUint32;
+template <>
+inline constexpr DType dtype_of<int32_t> = DType::kInt32;
+template <>
+inline constexpr DType dtype_of<uint64_t> = DType::kUint64;
+template <>
+inline constexpr DType dtype_of<int64_t> = DType::kInt64;
+template <>
+inline constexpr DType dtype_of<bool> = DType::kBool;
+template <>
+inline constexpr DType dtype_of<std::string> = DType::kString;
+template <>
+inline constexpr DType dtype_of<Half> = DType::kFloat16;
+template <>
+inline constexpr DType dtype_of<BFloat16> = DType::kBFloat16;
+template <>
+inline constexpr DType dtype_of<Complex64> = DType::kComplex64;
+template <>
+inline constexpr DType dtype_of<Complex128> = DType::kComplex128;
+template <>
+inline constexpr DType dtype_of<Float8E4M3FN> = DType::kFloat8E4M3FN;
+template <>
+inline constexpr DType dtype_of<Float8E4M3FNUZ> = DType::kFloat8E4M3FNUZ;
+template <>
+inline constexpr DType dtype_of<Float8E5M2> = DType::kFloat8E5M2;
+template <>
+inline constexpr DType dtype_of<Float8E5M2FNUZ> = DType::kFloat8E5M2FNUZ;
+template <>
+inline constexpr DType dtype_of<Float8E8M0> = DType::kFloat8E8M0;
+template <>
+inline constexpr DType dtype_of<Float4E2M1> = DType::kFloat4E2M1;
+template <>
+inline constexpr DType dtype_of<Float6E2M3> = DType::kFloat6E2M3;
+template <>
+inline constexpr DType dtype_of<Float6E3M2> = DType::kFloat6E3M2;
+template <>
+inline constexpr DType dtype_of<Int4> = DType::kInt4;
+template <>
+inline constexpr DType dtype_of<Uint4> = DType::kUint4;
+template <>
+inline constexpr DType dtype_of<Int2> = DType::kInt2;
+template <>
+inline constexpr DType dtype_of<Uint2> = DType::kUint2;
 
 }  // namespace onnxlet

@@ -29,9 +29,9 @@ struct BFloat16 {
 struct MiniFloatFormat {
   uint8_t exponent_bits, mantissa_bits;
   uint8_t bias;
-  bool has_inf;       // E5M2 only
-  bool has_nan;       // float8 kinds; the 4- and 6-bit kinds have none
-  bool unsigned_zero; // FNUZ: 0x80 is NaN, there is no negative zero
+  bool has_inf;        // E5M2 only
+  bool has_nan;        // float8 kinds; the 4- and 6-bit kinds have none
+  bool unsigned_zero;  // FNUZ: 0x80 is NaN, there is no negative zero
 };
 float minifloat_to_float(uint8_t bits, const MiniFloatFormat& format);
 // saturate: values beyond the largest finite one become it; otherwise infinity or NaN as the format has.

@@ -69,8 +69,10 @@ JsonWriter& JsonWriter::value(uint64_t v) {
 
 JsonWriter& JsonWriter::value(double v) {
   separate();
-  if (std::isfinite(v)) append(out_, v);
-  else out_ += "null";
+  if (std::isfinite(v))
+    append(out_, v);
+  else
+    out_ += "null";
   return *this;
 }
 
@@ -107,10 +109,13 @@ class JsonParser {
   }
 
  private:
-  Status error(const char* what) const { return invalid_argument("the options are not JSON: ", what, " at character ", at_); }
+  Status error(const char* what) const {
+    return invalid_argument("the options are not JSON: ", what, " at character ", at_);
+  }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
   }
   bool take(char c) {
     skip_space();

@@ -27,7 +27,10 @@ class JsonWriter {
   JsonWriter& value(bool v);
   JsonWriter& null();
   JsonWriter& raw(std::string_view json);  // already JSON
-  template <class T> JsonWriter& field(std::string_view name, const T& v) { return key(name).value(v); }
+  template <class T>
+  JsonWriter& field(std::string_view name, const T& v) {
+    return key(name).value(v);
+  }
   const std::string& text() const { return out_; }
   std::string take() { return std::move(out_); }
 

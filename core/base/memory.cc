@@ -10,11 +10,11 @@ namespace onnxlet {
 struct Pool::Block {
   Block* next;
   Pool* pool;
-  uint64_t bytes;     // payload
-  void* base;         // what malloc gave
-  int64_t sequence;   // in the recording of `epoch`
+  uint64_t bytes;    // payload
+  void* base;        // what malloc gave
+  int64_t sequence;  // in the recording of `epoch`
   uint32_t epoch;
-  int size_class;     // kArenaClass: lies in the arena
+  int size_class;  // kArenaClass: lies in the arena
 };
 
 namespace {

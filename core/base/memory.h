@@ -64,8 +64,8 @@ class Pool {
   bool retired_ = false;
 
   enum class Mode : uint8_t { kPlain, kRecording, kReplaying } mode_ = Mode::kPlain;
-  uint32_t epoch_ = 0;      // of the recording, so that blocks of an earlier one are not mistaken for its own
-  int64_t sequence_ = 0;    // allocations since begin_*
+  uint32_t epoch_ = 0;    // of the recording, so that blocks of an earlier one are not mistaken for its own
+  int64_t sequence_ = 0;  // allocations since begin_*
   MemoryPlan recorded_;
   const MemoryPlan* plan_ = nullptr;
   void* arena_ = nullptr;

@@ -252,8 +252,10 @@ bool parse_double(std::string_view text, bool round_to_odd, double* out) {
     if (fraction) --power;
     if (taken == 0 && c == '0') continue;
     if (taken < kMaxDigits) {
-      if (digits.zero()) digits = BigNatural(static_cast<uint64_t>(c - '0'));
-      else digits.multiply(10, static_cast<uint32_t>(c - '0'));
+      if (digits.zero())
+        digits = BigNatural(static_cast<uint64_t>(c - '0'));
+      else
+        digits.multiply(10, static_cast<uint32_t>(c - '0'));
     } else {
       ++power;
     }

@@ -7,12 +7,13 @@
 
 namespace onnxlet {
 
-// As Python and numpy print: "0.1", "1.0", "1e+20", "nan", "inf", "-inf". The shortest decimal that tells the value from
-// its neighbours with `precision` bits of significand and the smallest normal exponent given.
+// As Python and numpy print: "0.1", "1.0", "1e+20", "nan", "inf", "-inf". The shortest decimal that tells the value
+// from its neighbours with `precision` bits of significand and the smallest normal exponent given.
 struct FloatFormat {
   int precision, min_exponent;
 };
-inline constexpr FloatFormat kDoubleFormat{53, -1022}, kFloatFormat{24, -126}, kHalfFormat{11, -14}, kBFloat16Format{8, -126};
+inline constexpr FloatFormat kDoubleFormat{53, -1022}, kFloatFormat{24, -126}, kHalfFormat{11, -14},
+    kBFloat16Format{8, -126};
 std::string shortest_text(double value, FloatFormat format);
 
 // "3.14", " -1e-5 ", "+INF", "nan", any case, spaces around allowed. False when the text is not a number.

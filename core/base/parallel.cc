@@ -18,16 +18,16 @@ struct Job {
   int32_t crew = 0;  // workers with a number up to this take part
 };
 
-Job job;                               // written while the gate is closed and nobody is inside
-std::atomic<uint32_t> generation{0};   // counts jobs; workers wait for it to change
-std::atomic<int32_t> sleepers{0};      // workers that need to be woken
-std::atomic<uint32_t> gate{0};         // kOpen, and the number of workers inside
+Job job;                              // written while the gate is closed and nobody is inside
+std::atomic<uint32_t> generation{0};  // counts jobs; workers wait for it to change
+std::atomic<int32_t> sleepers{0};     // workers that need to be woken
+std::atomic<uint32_t> gate{0};        // kOpen, and the number of workers inside
 constexpr uint32_t kOpen = 0x80000000;
 std::atomic<int64_t> next_chunk{0};
-std::atomic<int32_t> ready{0};         // workers that have entered worker_main
-std::atomic<int32_t> wanted{0};        // workers that take part
+std::atomic<int32_t> ready{0};   // workers that have entered worker_main
+std::atomic<int32_t> wanted{0};  // workers that take part
 std::atomic<bool> stopping{false};
-std::atomic<bool> failed{false};       // a worker died inside a job
+std::atomic<bool> failed{false};  // a worker died inside a job
 
 #if defined(__wasm__) && !defined(__wasm_atomics__)
 void wait_for_change(std::atomic<uint32_t>&, uint32_t) {}

@@ -15,15 +15,28 @@ constexpr int kMaxDepth = 200, kMaxRepeat = 1000;
 constexpr size_t kMaxProgram = 50000;
 constexpr int32_t kMaxFolded = 0x1000;
 
-bool is_word(int32_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(int32_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 struct NamedClass {
   std::string_view name, ranges;  // pairs of bytes
 };
 constexpr NamedClass kPosix[] = {
-    {"alnum", "09AZaz"}, {"alpha", "AZaz"}, {"ascii", std::string_view("\0\x7f", 2)}, {"blank", "\t\t  "},
-    {"cntrl", std::string_view("\0\x1f\x7f\x7f", 4)}, {"digit", "09"}, {"graph", "!~"}, {"lower", "az"}, {"print", " ~"},
-    {"punct", "!/:@[`{~"}, {"space", "\t\r  "}, {"upper", "AZ"}, {"word", "09AZ__az"}, {"xdigit", "09AFaf"},
+    {"alnum", "09AZaz"},
+    {"alpha", "AZaz"},
+    {"ascii", std::string_view("\0\x7f", 2)},
+    {"blank", "\t\t  "},
+    {"cntrl", std::string_view("\0\x1f\x7f\x7f", 4)},
+    {"digit", "09"},
+    {"graph", "!~"},
+    {"lower", "az"},
+    {"print", " ~"},
+    {"punct", "!/:@[`{~"},
+    {"space", "\t\r  "},
+    {"upper", "AZ"},
+    {"word", "09AZ__az"},
+    {"xdigit", "09AFaf"},
 };
 constexpr std::string_view kDigit = "09", kSpace = "\t\n\f\r  ", kWord = "09AZ__az";
 
@@ -51,8 +64,8 @@ class RegexCompiler {
   enum class Kind : uint8_t { kEmpty, kClass, kAssert, kCat, kAlt, kRepeat };
   struct Node {
     Kind kind;
-    int left = 0, right = 0;       // kClass: class; kAssert: which
-    int min = 0, max = 0;          // kRepeat; max -1: no limit
+    int left = 0, right = 0;  // kClass: class; kAssert: which
+    int min = 0, max = 0;     // kRepeat; max -1: no limit
   };
 
   Status fail(std::string_view what) const {
@@ -94,8 +107,10 @@ class RegexCompiler {
     }
     Class merged;
     for (const auto& r : *c) {
-      if (!merged.empty() && r.low <= merged.back().high + 1) merged.back().high = std::max(merged.back().high, r.high);
-      else merged.push_back(r);
+      if (!merged.empty() && r.low <= merged.back().high + 1)
+        merged.back().high = std::max(merged.back().high, r.high);
+      else
+        merged.push_back(r);
     }
     *c = std::move(merged);
   }
@@ -177,7 +192,8 @@ class RegexCompiler {
       return item;
     }
     take("?");  // greed decides neither whether a text matches nor how long the longest match is
-    if (min > kMaxRepeat || max > kMaxRepeat || (max >= 0 && min > max)) return fail("a repetition count is out of range");
+    if (min > kMaxRepeat || max > kMaxRepeat || (max >= 0 && min > max))
+      return fail("a repetition count is out of range");
     int ignored = 0;
     const size_t here = at_;
     if (more() && (text_[at_] == '*' || text_[at_] == '+' || text_[at_] == '?' || counted(&ignored, &ignored))) {
@@ -193,7 +209,8 @@ class RegexCompiler {
     const auto number = [&](int* out) {
       const size_t first = at_;
       int v = 0;
-      for (; more() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) v = std::min(v * 10 + (text_[at_] - '0'), kMaxRepeat + 1);
+      for (; more() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_)
+        v = std::min(v * 10 + (text_[at_] - '0'), kMaxRepeat + 1);
       *out = v;
       return at_ > first;
     };
@@ -208,18 +225,29 @@ class RegexCompiler {
 
   Result<int> atom() {
     switch (text_[at_]) {
-      case '(': return group();
-      case '[': return bracket();
-      case '\\': return escape();
+      case '(':
+        return group();
+      case '[':
+        return bracket();
+      case '\\':
+        return escape();
       case '.': {
         ++at_;
         Class c = dot_newline_ ? Class{{0, kMaxRune}} : Class{{0, '\n' - 1}, {'\n' + 1, kMaxRune}};
         return add_class(std::move(c));
       }
-      case '^': ++at_; return add_assert(multiline_ ? Assert::kBeginLine : Assert::kBeginText);
-      case '$': ++at_; return add_assert(multiline_ ? Assert::kEndLine : Assert::kEndText);
-      case '*': case '+': case '?': return fail("a repetition has nothing to repeat");
-      default: return one_literal();
+      case '^':
+        ++at_;
+        return add_assert(multiline_ ? Assert::kBeginLine : Assert::kBeginText);
+      case '$':
+        ++at_;
+        return add_assert(multiline_ ? Assert::kEndLine : Assert::kEndText);
+      case '*':
+      case '+':
+      case '?':
+        return fail("a repetition has nothing to repeat");
+      default:
+        return one_literal();
     }
   }
 
@@ -234,12 +262,23 @@ class RegexCompiler {
         bool on = true;
         while (more() && text_[at_] != ':' && text_[at_] != ')') {
           switch (text_[at_++]) {
-            case '-': on = false; break;
-            case 'i': fold_ = on; break;
-            case 'm': multiline_ = on; break;
-            case 's': dot_newline_ = on; break;
-            case 'U': break;
-            default: --at_; return fail("this kind of group is unknown");
+            case '-':
+              on = false;
+              break;
+            case 'i':
+              fold_ = on;
+              break;
+            case 'm':
+              multiline_ = on;
+              break;
+            case 's':
+              dot_newline_ = on;
+              break;
+            case 'U':
+              break;
+            default:
+              --at_;
+              return fail("this kind of group is unknown");
           }
         }
         if (take(")")) return add({Kind::kEmpty});  // flags for the rest of the enclosing group
@@ -285,7 +324,8 @@ class RegexCompiler {
   Status posix(Class* c) {
     const bool negated = take("^");
     for (const NamedClass& named : kPosix) {
-      if (text_.substr(at_, named.name.size()) != named.name || text_.substr(at_ + named.name.size(), 2) != ":]") continue;
+      if (text_.substr(at_, named.name.size()) != named.name || text_.substr(at_ + named.name.size(), 2) != ":]")
+        continue;
       at_ += named.name.size() + 2;
       add_pairs(named.ranges, negated, c);
       return {};
@@ -297,7 +337,10 @@ class RegexCompiler {
   bool perl_class(Class* c) {
     if (at_ + 1 >= text_.size()) return false;
     const char kind = text_[at_ + 1], lower = static_cast<char>(kind | 0x20);
-    const std::string_view pairs = lower == 'd' ? kDigit : lower == 's' ? kSpace : lower == 'w' ? kWord : std::string_view();
+    const std::string_view pairs = lower == 'd'   ? kDigit
+                                   : lower == 's' ? kSpace
+                                   : lower == 'w' ? kWord
+                                                  : std::string_view();
     if (pairs.empty()) return false;
     at_ += 2;
     add_pairs(pairs, kind != lower, c);
@@ -335,7 +378,8 @@ class RegexCompiler {
     if (c >= '0' && c <= '7') return octal();
     if (static_cast<uint8_t>(c) >= 0x80 || is_word(c)) {
       if (c == 'p' || c == 'P' || c == 'C') {
-        return not_implemented("\\", std::string_view(&c, 1), " in a regular expression (\"", text_, "\") is not supported");
+        return not_implemented("\\", std::string_view(&c, 1), " in a regular expression (\"", text_,
+                               "\") is not supported");
       }
       return fail("an escape is unknown");
     }
@@ -358,7 +402,8 @@ class RegexCompiler {
       v = v * 16 + hex_digit(text_[at_++]);
       if (v > kMaxRune) return fail("a code point is too large");
     }
-    if (digits == 0 || (!braces && digits < 2) || (braces && !take("}"))) return fail("a hexadecimal escape is incomplete");
+    if (digits == 0 || (!braces && digits < 2) || (braces && !take("}")))
+      return fail("a hexadecimal escape is incomplete");
     return v;
   }
 
@@ -384,9 +429,12 @@ class RegexCompiler {
   Result<int32_t> emit(int n, int32_t next) {
     const Node node = nodes_[static_cast<size_t>(n)];
     switch (node.kind) {
-      case Kind::kEmpty: return next;
-      case Kind::kClass: return append(Op::kClass, {}, next, node.left);
-      case Kind::kAssert: return append(Op::kAssert, static_cast<Assert>(node.left), next, 0);
+      case Kind::kEmpty:
+        return next;
+      case Kind::kClass:
+        return append(Op::kClass, {}, next, node.left);
+      case Kind::kAssert:
+        return append(Op::kAssert, static_cast<Assert>(node.left), next, 0);
       case Kind::kAlt: {
         OL_ASSIGN(int32_t at, emit(node.right, next));
         int left = node.left;  // a long list leans to the left: walked, not recursed into
@@ -397,8 +445,10 @@ class RegexCompiler {
         OL_ASSIGN(const int32_t first, emit(left, next));
         return append(Op::kSplit, {}, first, at);
       }
-      case Kind::kRepeat: return emit_repeat(node, next);
-      case Kind::kCat: break;
+      case Kind::kRepeat:
+        return emit_repeat(node, next);
+      case Kind::kCat:
+        break;
     }
     // A long sequence leans to the left: walked, not recursed into.
     for (int at = n;;) {
@@ -464,7 +514,8 @@ class Regex::Threads {
 
 bool Regex::accepts(int32_t which, int32_t c) const {
   const Class& ranges = classes_[static_cast<size_t>(which)];
-  const auto it = std::upper_bound(ranges.begin(), ranges.end(), c, [](int32_t v, const Range& r) { return v < r.low; });
+  const auto it =
+      std::upper_bound(ranges.begin(), ranges.end(), c, [](int32_t v, const Range& r) { return v < r.low; });
   return it != ranges.begin() && c <= std::prev(it)->high;
 }
 
@@ -482,12 +533,24 @@ void Regex::follow(int32_t start, size_t origin, int32_t before, int32_t after, 
     } else if (inst.op == Op::kAssert) {
       bool holds = false;
       switch (inst.assertion) {
-        case Assert::kBeginText: holds = before == -2; break;
-        case Assert::kEndText: holds = after == -2; break;
-        case Assert::kBeginLine: holds = before == -2 || before == '\n'; break;
-        case Assert::kEndLine: holds = after == -2 || after == '\n'; break;
-        case Assert::kWordBoundary: holds = is_word(before) != is_word(after); break;
-        case Assert::kNoWordBoundary: holds = is_word(before) == is_word(after); break;
+        case Assert::kBeginText:
+          holds = before == -2;
+          break;
+        case Assert::kEndText:
+          holds = after == -2;
+          break;
+        case Assert::kBeginLine:
+          holds = before == -2 || before == '\n';
+          break;
+        case Assert::kEndLine:
+          holds = after == -2 || after == '\n';
+          break;
+        case Assert::kWordBoundary:
+          holds = is_word(before) != is_word(after);
+          break;
+        case Assert::kNoWordBoundary:
+          holds = is_word(before) == is_word(after);
+          break;
       }
       if (holds) threads->stack.push_back(inst.x);
     }

@@ -16,7 +16,8 @@ void Shape::erase(int at) {
 Shape Shape::strides() const {
   Shape s = filled(rank_, 1);
   for (int i = rank_ - 2; i >= 0; --i) {  // beside an axis of length 0 the others may multiply beyond 64 bits
-    s[i] = static_cast<int64_t>(static_cast<uint64_t>(s[i + 1]) * static_cast<uint64_t>(dims_[static_cast<size_t>(i + 1)]));
+    s[i] = static_cast<int64_t>(static_cast<uint64_t>(s[i + 1]) *
+                                static_cast<uint64_t>(dims_[static_cast<size_t>(i + 1)]));
   }
   return s;
 }

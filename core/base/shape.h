@@ -82,8 +82,8 @@ class StridedIterator {
   bool done() const { return row_ >= rows_; }
   void next();
   int64_t offset(int k) const { return offsets_[static_cast<size_t>(k)]; }
-  int64_t rows() const { return rows_; }            // how many times the body runs
-  int64_t inner() const { return inner_; }          // length of the last axis (1 for scalars)
+  int64_t rows() const { return rows_; }    // how many times the body runs
+  int64_t inner() const { return inner_; }  // length of the last axis (1 for scalars)
   int64_t inner_stride(int k) const { return inner_strides_[static_cast<size_t>(k)]; }
 
  private:

@@ -6,15 +6,24 @@ namespace onnxlet {
 
 const char* code_name(Code code) {
   switch (code) {
-    case Code::kOk: return "OK";
-    case Code::kInvalidArgument: return "INVALID_ARGUMENT";
-    case Code::kInvalidProtobuf: return "INVALID_PROTOBUF";
-    case Code::kInvalidGraph: return "INVALID_GRAPH";
-    case Code::kNotImplemented: return "NOT_IMPLEMENTED";
-    case Code::kOutOfMemory: return "OUT_OF_MEMORY";
-    case Code::kRunFailed: return "RUN_FAILED";
-    case Code::kAborted: return "ABORTED";
-    case Code::kInternal: return "INTERNAL";
+    case Code::kOk:
+      return "OK";
+    case Code::kInvalidArgument:
+      return "INVALID_ARGUMENT";
+    case Code::kInvalidProtobuf:
+      return "INVALID_PROTOBUF";
+    case Code::kInvalidGraph:
+      return "INVALID_GRAPH";
+    case Code::kNotImplemented:
+      return "NOT_IMPLEMENTED";
+    case Code::kOutOfMemory:
+      return "OUT_OF_MEMORY";
+    case Code::kRunFailed:
+      return "RUN_FAILED";
+    case Code::kAborted:
+      return "ABORTED";
+    case Code::kInternal:
+      return "INTERNAL";
   }
   return "INTERNAL";
 }

@@ -36,7 +36,8 @@ class [[nodiscard]] Status {
     return *this;
   }
   ~Status() {
-    if (failure_ != nullptr) [[unlikely]] forget();
+    if (failure_ != nullptr) [[unlikely]]
+      forget();
   }
 
   bool ok() const { return failure_ == nullptr; }
@@ -55,7 +56,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit by design
+  Result(Status status) : status_(std::move(status)) {}                  // NOLINT: implicit by design
   Result(T value) : has_(true) { new (&storage_) T(std::move(value)); }  // NOLINT
   Result(Result&& other) noexcept : status_(std::move(other.status_)), has_(other.has_) {
     if (has_) new (&storage_) T(std::move(other.value()));
@@ -82,17 +83,19 @@ class [[nodiscard]] Result {
 #define OL_CONCAT(a, b) OL_CONCAT_(a, b)
 
 // Returns from the enclosing function when `expr` (a Status) is an error.
-#define OL_TRY(expr)                                 \
-  do {                                               \
-    ::onnxlet::Status ol_status = (expr);            \
-    if (!ol_status.ok()) [[unlikely]] return ol_status; \
+#define OL_TRY(expr)                      \
+  do {                                    \
+    ::onnxlet::Status ol_status = (expr); \
+    if (!ol_status.ok()) [[unlikely]]     \
+      return ol_status;                   \
   } while (0)
 
 // `OL_ASSIGN(auto x, f())`: declares or assigns from a Result, or returns its error.
 #define OL_ASSIGN(target, expr) OL_ASSIGN_IMPL(OL_CONCAT(ol_result_, __COUNTER__), target, expr)
-#define OL_ASSIGN_IMPL(result, target, expr)              \
-  auto result = (expr);                                   \
-  if (!result.ok()) [[unlikely]] return result.status();  \
+#define OL_ASSIGN_IMPL(result, target, expr) \
+  auto result = (expr);                      \
+  if (!result.ok()) [[unlikely]]             \
+    return result.status();                  \
   target = result.take()
 
 }  // namespace onnxlet

@@ -16,7 +16,11 @@ struct Tensor::Storage {
 };
 
 Tensor::Tensor(const Tensor& other)
-    : storage_(other.storage_), data_(other.data_), shape_(other.shape_), dtype_(other.dtype_), unpacked_(other.unpacked_) {
+    : storage_(other.storage_),
+      data_(other.data_),
+      shape_(other.shape_),
+      dtype_(other.dtype_),
+      unpacked_(other.unpacked_) {
   if (storage_ != nullptr) ++storage_->references;
 }
 
@@ -104,8 +108,10 @@ bool Tensor::unique() const { return storage_ != nullptr && storage_->references
 
 Result<Tensor> Tensor::copy(Pool& pool) const {
   OL_ASSIGN(Tensor t, allocate(pool, dtype_, shape_, unpacked_));
-  if (dtype_ == DType::kString) std::copy_n(data<std::string>(), size(), t.mutable_data<std::string>());
-  else std::memcpy(t.data_, data_, static_cast<size_t>(bytes()));
+  if (dtype_ == DType::kString)
+    std::copy_n(data<std::string>(), size(), t.mutable_data<std::string>());
+  else
+    std::memcpy(t.data_, data_, static_cast<size_t>(bytes()));
   return t;
 }
 

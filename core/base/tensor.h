@@ -16,7 +16,10 @@ struct View {
   void* data = nullptr;
   DType dtype = DType::kUndefined;
   Shape shape;
-  template <class T> T* as() const { return static_cast<T*>(data); }
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
   int64_t size() const { return shape.size(); }
 };
 struct ConstView {
@@ -26,7 +29,10 @@ struct ConstView {
   ConstView() = default;
   ConstView(const void* d, DType t, const Shape& s) : data(d), dtype(t), shape(s) {}
   ConstView(const View& v) : data(v.data), dtype(v.dtype), shape(v.shape) {}  // NOLINT
-  template <class T> const T* as() const { return static_cast<const T*>(data); }
+  template <class T>
+  const T* as() const {
+    return static_cast<const T*>(data);
+  }
   int64_t size() const { return shape.size(); }
 };
 
@@ -58,21 +64,30 @@ class Tensor {
   bool unpacked() const { return unpacked_; }
   uint64_t bytes() const;  // of the elements as stored; strings count sizeof(std::string)
 
-  template <class T> const T* data() const { return static_cast<const T*>(data_); }
-  template <class T> T* mutable_data() { return static_cast<T*>(data_); }
-  template <class T> std::span<const T> values() const { return {data<T>(), static_cast<size_t>(size())}; }
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(data_);
+  }
+  template <class T>
+  T* mutable_data() {
+    return static_cast<T*>(data_);
+  }
+  template <class T>
+  std::span<const T> values() const {
+    return {data<T>(), static_cast<size_t>(size())};
+  }
   const void* raw() const { return data_; }
   void* mutable_raw() { return data_; }
   ConstView view() const { return {data_, dtype_, shape_}; }
   View mutable_view() { return {data_, dtype_, shape_}; }
 
-  bool unique() const;                          // the only reference to bytes this tensor may write
+  bool unique() const;  // the only reference to bytes this tensor may write
   bool borrowed() const { return storage_ == nullptr && data_ != nullptr; }
-  Result<Tensor> copy(Pool& pool) const;        // the elements in bytes of their own
-  Tensor reshaped(const Shape& shape) const;    // same bytes, same element count
-  Tensor retyped(DType dtype) const;            // same bytes, element type of the same size
-  Result<Tensor> unpack(Pool& pool) const;      // sub-byte, packed -> one element per byte; others: themselves
-  Result<Tensor> pack(Pool& pool) const;        // and back
+  Result<Tensor> copy(Pool& pool) const;      // the elements in bytes of their own
+  Tensor reshaped(const Shape& shape) const;  // same bytes, same element count
+  Tensor retyped(DType dtype) const;          // same bytes, element type of the same size
+  Result<Tensor> unpack(Pool& pool) const;    // sub-byte, packed -> one element per byte; others: themselves
+  Result<Tensor> pack(Pool& pool) const;      // and back
 
  private:
   struct Storage;

@@ -45,7 +45,8 @@ void append(std::string& out, double v) {
   if (fraction != 0) {
     std::string digits;
     append(digits, fraction);
-    digits.insert(0, static_cast<size_t>(decimals) - std::min<size_t>(digits.size(), static_cast<size_t>(decimals)), '0');
+    digits.insert(0, static_cast<size_t>(decimals) - std::min<size_t>(digits.size(), static_cast<size_t>(decimals)),
+                  '0');
     digits.erase(digits.find_last_not_of('0') + 1);
     out.push_back('.');
     out += digits;
@@ -72,13 +73,27 @@ std::string join_text(const TextPart* parts, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const TextPart& p = parts[i];
     switch (p.kind) {
-      case TextPart::kChars: append(out, p.chars); break;
-      case TextPart::kView: append(out, std::string_view(p.chars, p.length)); break;
-      case TextPart::kInt: append(out, p.i); break;
-      case TextPart::kUint: append(out, p.u); break;
-      case TextPart::kDouble: append(out, p.d); break;
-      case TextPart::kDType: append(out, static_cast<DType>(p.i)); break;
-      case TextPart::kShape: append(out, *p.shape); break;
+      case TextPart::kChars:
+        append(out, p.chars);
+        break;
+      case TextPart::kView:
+        append(out, std::string_view(p.chars, p.length));
+        break;
+      case TextPart::kInt:
+        append(out, p.i);
+        break;
+      case TextPart::kUint:
+        append(out, p.u);
+        break;
+      case TextPart::kDouble:
+        append(out, p.d);
+        break;
+      case TextPart::kDType:
+        append(out, static_cast<DType>(p.i));
+        break;
+      case TextPart::kShape:
+        append(out, *p.shape);
+        break;
     }
   }
   return out;

@@ -44,18 +44,20 @@ struct TextPart {
     double d;
     const Shape* shape;
   };
-  TextPart(const char* s) : kind(kChars), chars(s) {}                                                            // NOLINT
-  TextPart(std::string_view s) : kind(kView), length(static_cast<uint32_t>(s.size())), chars(s.data()) {}         // NOLINT
-  TextPart(const std::string& s) : TextPart(std::string_view(s)) {}                                               // NOLINT
-  TextPart(double v) : kind(kDouble), d(v) {}                                                                     // NOLINT
-  TextPart(float v) : TextPart(static_cast<double>(v)) {}                                                         // NOLINT
-  TextPart(DType t) : kind(kDType), i(static_cast<int64_t>(t)) {}                                                 // NOLINT
-  TextPart(const Shape& s) : kind(kShape), shape(&s) {}                                                           // NOLINT
+  TextPart(const char* s) : kind(kChars), chars(s) {}                                                      // NOLINT
+  TextPart(std::string_view s) : kind(kView), length(static_cast<uint32_t>(s.size())), chars(s.data()) {}  // NOLINT
+  TextPart(const std::string& s) : TextPart(std::string_view(s)) {}                                        // NOLINT
+  TextPart(double v) : kind(kDouble), d(v) {}                                                              // NOLINT
+  TextPart(float v) : TextPart(static_cast<double>(v)) {}                                                  // NOLINT
+  TextPart(DType t) : kind(kDType), i(static_cast<int64_t>(t)) {}                                          // NOLINT
+  TextPart(const Shape& s) : kind(kShape), shape(&s) {}                                                    // NOLINT
   template <class T>
     requires std::is_integral_v<T>
   TextPart(T v) : kind(std::is_signed_v<T> ? kInt : kUint) {  // NOLINT
-    if constexpr (std::is_signed_v<T>) i = v;
-    else u = v;
+    if constexpr (std::is_signed_v<T>)
+      i = v;
+    else
+      u = v;
   }
 };
 
@@ -74,12 +76,30 @@ template <Code kCode, class... P>
 }
 
 // Message grammar: rule broken; actual values; what to do.
-template <class... P> [[gnu::always_inline]] inline Status invalid_argument(const P&... p) { return failure<Code::kInvalidArgument>(p...); }
-template <class... P> [[gnu::always_inline]] inline Status invalid_protobuf(const P&... p) { return failure<Code::kInvalidProtobuf>(p...); }
-template <class... P> [[gnu::always_inline]] inline Status invalid_graph(const P&... p) { return failure<Code::kInvalidGraph>(p...); }
-template <class... P> [[gnu::always_inline]] inline Status not_implemented(const P&... p) { return failure<Code::kNotImplemented>(p...); }
-template <class... P> [[gnu::always_inline]] inline Status run_failed(const P&... p) { return failure<Code::kRunFailed>(p...); }
-template <class... P> [[gnu::always_inline]] inline Status internal_error(const P&... p) { return failure<Code::kInternal>(p...); }
+template <class... P>
+[[gnu::always_inline]] inline Status invalid_argument(const P&... p) {
+  return failure<Code::kInvalidArgument>(p...);
+}
+template <class... P>
+[[gnu::always_inline]] inline Status invalid_protobuf(const P&... p) {
+  return failure<Code::kInvalidProtobuf>(p...);
+}
+template <class... P>
+[[gnu::always_inline]] inline Status invalid_graph(const P&... p) {
+  return failure<Code::kInvalidGraph>(p...);
+}
+template <class... P>
+[[gnu::always_inline]] inline Status not_implemented(const P&... p) {
+  return failure<Code::kNotImplemented>(p...);
+}
+template <class... P>
+[[gnu::always_inline]] inline Status run_failed(const P&... p) {
+  return failure<Code::kRunFailed>(p...);
+}
+template <class... P>
+[[gnu::always_inline]] inline Status internal_error(const P&... p) {
+  return failure<Code::kInternal>(p...);
+}
 Status out_of_memory(uint64_t bytes);
 
 }  // namespace onnxlet

@@ -10,10 +10,11 @@ struct CaseRange {
 };
 constexpr int16_t kPairs = 1;  // first, first + 2 ... are upper case, each followed by its lower case
 constexpr CaseRange kCases[] = {
-    {0x41, 0x5a, 32},       {0xc0, 0xd6, 32},       {0xd8, 0xde, 32},       {0x100, 0x12e, kPairs}, {0x132, 0x136, kPairs},
-    {0x139, 0x147, kPairs}, {0x14a, 0x176, kPairs}, {0x178, 0x178, -121},   {0x179, 0x17d, kPairs}, {0x386, 0x386, 38},
-    {0x388, 0x38a, 37},     {0x38c, 0x38c, 64},     {0x38e, 0x38f, 63},     {0x391, 0x3a1, 32},     {0x3a3, 0x3ab, 32},
-    {0x400, 0x40f, 80},     {0x410, 0x42f, 32},     {0x460, 0x480, kPairs}, {0x48a, 0x4be, kPairs}, {0x4d0, 0x52e, kPairs},
+    {0x41, 0x5a, 32},       {0xc0, 0xd6, 32},         {0xd8, 0xde, 32},         {0x100, 0x12e, kPairs},
+    {0x132, 0x136, kPairs}, {0x139, 0x147, kPairs},   {0x14a, 0x176, kPairs},   {0x178, 0x178, -121},
+    {0x179, 0x17d, kPairs}, {0x386, 0x386, 38},       {0x388, 0x38a, 37},       {0x38c, 0x38c, 64},
+    {0x38e, 0x38f, 63},     {0x391, 0x3a1, 32},       {0x3a3, 0x3ab, 32},       {0x400, 0x40f, 80},
+    {0x410, 0x42f, 32},     {0x460, 0x480, kPairs},   {0x48a, 0x4be, kPairs},   {0x4d0, 0x52e, kPairs},
     {0x531, 0x556, 48},     {0x1e00, 0x1e94, kPairs}, {0x1ea0, 0x1efe, kPairs}, {0xff21, 0xff3a, 32},
 };
 
@@ -23,7 +24,10 @@ int32_t next_code_point(std::string_view text, size_t* pos) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte((*pos)++);
   if (lead < 0x80) return lead;
-  const int more = lead >= 0xf0 && lead < 0xf5 ? 3 : lead >= 0xe0 && lead < 0xf0 ? 2 : lead >= 0xc2 && lead < 0xe0 ? 1 : 0;
+  const int more = lead >= 0xf0 && lead < 0xf5   ? 3
+                   : lead >= 0xe0 && lead < 0xf0 ? 2
+                   : lead >= 0xc2 && lead < 0xe0 ? 1
+                                                 : 0;
   if (more == 0 || *pos + static_cast<size_t>(more) > text.size()) return -1;
   int32_t c = lead & (0x3f >> more);
   for (int i = 0; i < more; ++i) {
@@ -79,8 +83,10 @@ std::string map_text(std::string_view text, int32_t (*map)(int32_t)) {
   for (size_t i = 0; i < text.size();) {
     const size_t from = i;
     const int32_t c = next_code_point(text, &i);
-    if (c < 0) out.append(text.substr(from, i - from));
-    else append_utf8(out, map(c));
+    if (c < 0)
+      out.append(text.substr(from, i - from));
+    else
+      append_utf8(out, map(c));
   }
   return out;
 }

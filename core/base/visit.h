@@ -5,7 +5,8 @@
 
 namespace onnxlet {
 
-template <class... Ts> struct Types {};
+template <class... Ts>
+struct Types {};
 
 using Ieee = Types<float, double>;
 using Halves = Types<Half, BFloat16>;
@@ -52,11 +53,16 @@ template <class F>
 void visit_size(DType t, F&& f) {
   if (t == DType::kString) return f.template operator()<std::string>();
   switch (element_size(t)) {
-    case 1: return f.template operator()<uint8_t>();
-    case 2: return f.template operator()<uint16_t>();
-    case 4: return f.template operator()<uint32_t>();
-    case 8: return f.template operator()<uint64_t>();
-    default: return f.template operator()<Bytes16>();
+    case 1:
+      return f.template operator()<uint8_t>();
+    case 2:
+      return f.template operator()<uint16_t>();
+    case 4:
+      return f.template operator()<uint32_t>();
+    case 8:
+      return f.template operator()<uint64_t>();
+    default:
+      return f.template operator()<Bytes16>();
   }
 }
 

@@ -25,7 +25,9 @@ std::string IrNode::describe() const {
   return out;
 }
 
-bool runs_on_host(std::string_view domain, std::string_view op_type) { return domain.empty() && op_type == "ImageDecoder"; }
+bool runs_on_host(std::string_view domain, std::string_view op_type) {
+  return domain.empty() && op_type == "ImageDecoder";
+}
 
 std::vector<int> IrGraph::use_counts() const {
   std::vector<int> uses(values.size(), 0);
@@ -52,8 +54,10 @@ GraphInterface graph_interface(const Model& model) {
   for (const TensorRef& t : model.graph.initializers) initialized.insert(t.name);
   for (const SparseTensorRef& t : model.graph.sparse_initializers) initialized.insert(t.values.name);
   for (const ValueInfo& v : model.graph.inputs) {
-    if (initialized.count(v.name) == 0) face.inputs.push_back(&v);
-    else if (overridable) face.overridable.push_back(&v);
+    if (initialized.count(v.name) == 0)
+      face.inputs.push_back(&v);
+    else if (overridable)
+      face.overridable.push_back(&v);
   }
   for (const ValueInfo& v : model.graph.outputs) face.outputs.push_back(&v);
   return face;
@@ -122,7 +126,8 @@ class Builder {
 
   Status add_graph(Graph& source, Scope& scope, bool is_main) {
     OL_TRY(sort_nodes(source));
-    std::unordered_set<std::string_view> defaults;  // inputs with an initializer: the session feeds it unless overridden
+    std::unordered_set<std::string_view>
+        defaults;  // inputs with an initializer: the session feeds it unless overridden
     if (is_main) {
       for (const ValueInfo* v : graph_interface(model_).overridable) defaults.insert(v->name);
     }
@@ -193,8 +198,8 @@ class Builder {
     }
     // What a version that came later changed is not known: running the newest known one could give wrong numbers.
     if (out.schema != nullptr && out.domain.empty() && out.opset > latest_version_) {
-      problems_.add(Code::kNotImplemented, text("the model asks for version ", out.opset, " of ai.onnx; this build knows versions up to ",
-                                                latest_version_));
+      problems_.add(Code::kNotImplemented, text("the model asks for version ", out.opset,
+                                                " of ai.onnx; this build knows versions up to ", latest_version_));
     }
     OL_TRY(add_attributes(n, scope, &out));
     if (!has_kernel) report_missing_operator(out, &problems_);
@@ -237,11 +242,18 @@ class Builder {
       Scope* origin = &scope;
       if (!a.ref.empty()) actual = referenced_attribute(a.ref, &origin);
       if (actual == nullptr) continue;  // the caller left it out: the operator's default holds
-      if (actual->type == Attribute::Type::kGraph && actual->g != nullptr) {
+      if (actual->type == Attribute::Type::kGraph) {
+        if (actual->g == nullptr)
+          return invalid_graph(out->describe(), " has no graph in its attribute '", a.name, "'");
         IrSubgraph sub{a.name, std::make_unique<IrGraph>()};
-        Scope inner{.graph = sub.graph.get(), .opsets = origin->opsets, .outer = origin, .call = origin->call,
-                    .call_scope = origin->call_scope, .function = origin->function,
-                    .path = text(scope.path, n.name, "/", a.name, "/"), .function_depth = scope.function_depth};
+        Scope inner{.graph = sub.graph.get(),
+                    .opsets = origin->opsets,
+                    .outer = origin,
+                    .call = origin->call,
+                    .call_scope = origin->call_scope,
+                    .function = origin->function,
+                    .path = text(scope.path, n.name, "/", a.name, "/"),
+                    .function_depth = scope.function_depth};
         OL_TRY(add_graph(*actual->g, inner, false));
         out->subgraphs.push_back(std::move(sub));
         continue;
@@ -287,16 +299,22 @@ class Builder {
 
   Status inline_function(const Function& f, const Node& call, Scope& scope) {
     if (scope.function_depth >= kMaxFunctionDepth) {
-      return invalid_graph("function '", f.name, "' calls itself, or functions are nested more than ", kMaxFunctionDepth, " deep");
+      return invalid_graph("function '", f.name, "' calls itself, or functions are nested more than ",
+                           kMaxFunctionDepth, " deep");
     }
-    Scope body{.graph = scope.graph, .opsets = &f.opset_imports, .call = &call, .call_scope = &scope, .function = &f,
-               .path = text(scope.path, call.name, "/"), .function_depth = scope.function_depth + 1};
+    Scope body{.graph = scope.graph,
+               .opsets = &f.opset_imports,
+               .call = &call,
+               .call_scope = &scope,
+               .function = &f,
+               .path = text(scope.path, call.name, "/"),
+               .function_depth = scope.function_depth + 1};
     for (size_t i = 0; i < f.inputs.size(); ++i) {
       const std::string_view actual = i < call.inputs.size() ? call.inputs[i] : std::string_view();
       const ValueId id = resolve(actual, scope);
       if (id == kAbsent && !actual.empty() && !is_omitted(actual, scope)) {
-        problems_.add(Code::kInvalidGraph, text("the call of function '", f.name, "' by node '", scope.path, call.name, "' reads '",
-                                                actual, "', which nothing produces"));
+        problems_.add(Code::kInvalidGraph, text("the call of function '", f.name, "' by node '", scope.path, call.name,
+                                                "' reads '", actual, "', which nothing produces"));
       }
       OL_TRY(define(f.inputs[i], id, body));
     }
@@ -308,7 +326,8 @@ class Builder {
       if (call.outputs[i].empty()) continue;
       const ValueId id = resolve(f.outputs[i], body);
       if (id == kAbsent) {
-        problems_.add(Code::kInvalidGraph, text("function '", f.name, "' does not produce its output '", f.outputs[i], "'"));
+        problems_.add(Code::kInvalidGraph,
+                      text("function '", f.name, "' does not produce its output '", f.outputs[i], "'"));
       }
       OL_TRY(define(call.outputs[i], id, scope));
     }

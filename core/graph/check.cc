@@ -10,8 +10,9 @@ namespace {
 constexpr size_t kMaxShown = 50;
 
 const char* attribute_type_name(Attribute::Type type) {
-  constexpr const char* kNames[] = {"undefined", "float",  "int",     "string", "tensor",        "graph",          "floats",    "ints",
-                                    "strings",   "tensors", "graphs", "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+  constexpr const char* kNames[] = {"undefined",      "float",      "int",        "string",  "tensor", "graph",
+                                    "floats",         "ints",       "strings",    "tensors", "graphs", "sparse_tensor",
+                                    "sparse_tensors", "type_proto", "type_protos"};
   const auto i = static_cast<size_t>(type);
   return i < std::size(kNames) ? kNames[i] : "unknown";
 }
@@ -19,9 +20,12 @@ const char* attribute_type_name(Attribute::Type type) {
 void check_count(const IrNode& ir, const char* what, size_t have, uint16_t least, uint16_t most, Problems* problems) {
   if (have >= least && have <= most) return;
   std::string wanted = text(least);
-  if (most == UINT16_MAX) append(wanted, " or more");
-  else if (most != least) append(wanted, text(" to ", most));
-  problems->add(Code::kInvalidGraph, text(ir.describe(), " has ", have, " ", what, "; the specification asks for ", wanted));
+  if (most == UINT16_MAX)
+    append(wanted, " or more");
+  else if (most != least)
+    append(wanted, text(" to ", most));
+  problems->add(Code::kInvalidGraph,
+                text(ir.describe(), " has ", have, " ", what, "; the specification asks for ", wanted));
 }
 
 bool has_attribute(const IrNode& ir, std::string_view name) {
@@ -35,7 +39,8 @@ bool has_attribute(const IrNode& ir, std::string_view name) {
 
 void Problems::add(Code code, std::string message) {
   if (messages_.empty()) code_ = code;
-  if (std::find(messages_.begin(), messages_.end(), message) == messages_.end()) messages_.push_back(std::move(message));
+  if (std::find(messages_.begin(), messages_.end(), message) == messages_.end())
+    messages_.push_back(std::move(message));
 }
 
 Status Problems::report() const {
@@ -55,8 +60,8 @@ void report_missing_operator(const IrNode& n, Problems* problems) {
     problems->add(Code::kInvalidGraph, text("operator ", op, " does not exist in version ", n.opset,
                                             " of its domain; it came with version ", other->since_version));
   } else {
-    problems->add(Code::kNotImplemented,
-                  text("operator ", op, " (", n.describe(), ") is unknown; if it is yours, register it as a custom operator"));
+    problems->add(Code::kNotImplemented, text("operator ", op, " (", n.describe(),
+                                              ") is unknown; if it is yours, register it as a custom operator"));
   }
 }
 
@@ -73,8 +78,10 @@ void check_host_attributes(const IrNode& ir, Problems* problems) {
       case Attribute::Type::kString:
       case Attribute::Type::kFloats:
       case Attribute::Type::kInts:
-      case Attribute::Type::kStrings: break;
-      default: refuse(a.name, attribute_type_name(a.type));
+      case Attribute::Type::kStrings:
+        break;
+      default:
+        refuse(a.name, attribute_type_name(a.type));
     }
   }
 }
@@ -86,17 +93,20 @@ void check_against_schema(const Node& node, const IrNode& ir, Problems* problems
   check_count(ir, "outputs", node.outputs.size(), s->min_output, s->max_output, problems);
   for (size_t i = 0; i < std::min<size_t>(node.inputs.size(), s->inputs.size()); ++i) {
     if (node.inputs[i].empty() && s->inputs[i].option == FormalParameter::kSingle && i < s->min_input) {
-      problems->add(Code::kInvalidGraph, text(ir.describe(), " leaves out its required input '", s->inputs[i].name, "'"));
+      problems->add(Code::kInvalidGraph,
+                    text(ir.describe(), " leaves out its required input '", s->inputs[i].name, "'"));
     }
   }
   for (const Attribute& a : ir.attributes) {
     const auto spec = std::find_if(s->attributes.begin(), s->attributes.end(),
                                    [&](const AttributeSpec& candidate) { return a.name == candidate.name; });
     if (spec == s->attributes.end()) {
-      problems->add(Code::kInvalidGraph, text(ir.describe(), " has the attribute '", a.name, "', which its version does not know"));
+      problems->add(Code::kInvalidGraph,
+                    text(ir.describe(), " has the attribute '", a.name, "', which its version does not know"));
     } else if (a.type != spec->type) {
-      problems->add(Code::kInvalidGraph, text("attribute '", a.name, "' of ", ir.describe(), " is of type ",
-                                              attribute_type_name(a.type), "; the specification has ", attribute_type_name(spec->type)));
+      problems->add(Code::kInvalidGraph,
+                    text("attribute '", a.name, "' of ", ir.describe(), " is of type ", attribute_type_name(a.type),
+                         "; the specification has ", attribute_type_name(spec->type)));
     }
   }
   for (const AttributeSpec& spec : s->attributes) {

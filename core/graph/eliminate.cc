@@ -19,8 +19,8 @@ Result<bool> eliminate_identity(IrGraph& graph, Pool&) {
     for (IrSubgraph& s : n.subgraphs) {
       for (Capture& c : s.graph->captures) replace(c.outer);
     }
-    const bool identity = !n.custom && n.domain.empty() && n.op_type == "Identity" && n.inputs.size() == 1 && n.outputs.size() == 1 &&
-                          n.inputs[0] != kAbsent && n.outputs[0] != kAbsent;
+    const bool identity = !n.custom && n.domain.empty() && n.op_type == "Identity" && n.inputs.size() == 1 &&
+                          n.outputs.size() == 1 && n.inputs[0] != kAbsent && n.outputs[0] != kAbsent;
     if (identity) {
       same[static_cast<size_t>(n.outputs[0])] = n.inputs[0];
     } else {

@@ -38,7 +38,8 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, const OpRow& row, uint64_t bu
   std::fill_n(wanted.get(), n.outputs.size(), true);
   uint64_t random_state = 0;
   std::vector<Value> outputs;
-  OL_TRY(run_op({op.get(), &row, n.schema, inputs, last_use, {wanted.get(), n.outputs.size()}, &pool, &random_state}, &outputs));
+  OL_TRY(run_op({op.get(), &row, n.schema, inputs, last_use, {wanted.get(), n.outputs.size()}, &pool, &random_state},
+                &outputs));
   uint64_t bytes = 0;
   for (size_t i = 0; i < n.outputs.size(); ++i) {
     if (n.outputs[i] == kAbsent) continue;

@@ -19,7 +19,7 @@ struct IrGraph;
 
 struct IrValue {
   std::string_view name;
-  Tensor constant;            // valid() when the value is known at load time
+  Tensor constant;  // valid() when the value is known at load time
 };
 
 struct IrSubgraph {
@@ -29,17 +29,17 @@ struct IrSubgraph {
 
 struct IrNode {
   std::string_view name, op_type, domain;
-  std::string path;                        // "" or "loop_3/body/"; for messages
-  int opset = 0;                           // version of the domain this node was written for
-  const Schema* schema = nullptr;          // nullptr: a registered operator, or one ONNX does not know
-  std::vector<Attribute> attributes;       // graph attributes are in subgraphs
+  std::string path;                   // "" or "loop_3/body/"; for messages
+  int opset = 0;                      // version of the domain this node was written for
+  const Schema* schema = nullptr;     // nullptr: a registered operator, or one ONNX does not know
+  std::vector<Attribute> attributes;  // graph attributes are in subgraphs
   std::vector<ValueId> inputs, outputs;
   std::vector<IrSubgraph> subgraphs;
-  bool custom = false;                     // the host runs it
+  bool custom = false;  // the host runs it
 
   const Attribute* find(std::string_view attribute) const;
   int since_version() const { return schema != nullptr ? schema->since_version : 1; }
-  std::string describe() const;            // "node 'conv1' (Conv-11)"
+  std::string describe() const;  // "node 'conv1' (Conv-11)"
 };
 
 // A value of an enclosing graph that this graph reads.
@@ -69,7 +69,7 @@ struct IrGraph {
 
 // What the host asked for when it made the session.
 struct GraphOptions {
-  int level = 2;                                                // 0 none, 1 basic, 2 all
+  int level = 2;  // 0 none, 1 basic, 2 all
   std::vector<std::string> disabled_passes;
   std::vector<std::pair<std::string, int64_t>> free_dimensions;
   std::vector<std::pair<std::string, std::string>> custom_ops;  // domain, op_type

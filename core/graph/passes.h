@@ -1,4 +1,5 @@
-// Rewrites of the graph before it is planned. Each pass says whether it changed anything and can be switched off by name.
+// Rewrites of the graph before it is planned. Each pass says whether it changed anything and can be switched off by
+// name.
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@ namespace onnxlet {
 
 struct Pass {
   const char* name;
-  int level;                                   // runs when GraphOptions::level is at least this
+  int level;                                        // runs when GraphOptions::level is at least this
   Result<bool> (*run)(IrGraph& graph, Pool& pool);  // one graph; the driver visits subgraphs
 };
 

@@ -27,12 +27,16 @@ bool applies(const Promotion& p, const IrNode& node) {
 
 Result<Tensor> as_tensor(const Attribute& a, Pool& pool) {
   switch (a.type) {
-    case Attribute::Type::kInt: return Tensor::from<int64_t>(pool, Shape{}, std::span(&a.i, 1));
-    case Attribute::Type::kFloat: return Tensor::from<float>(pool, Shape{}, std::span(&a.f, 1));
-    case Attribute::Type::kInts: return Tensor::of_ints(pool, a.ints);
+    case Attribute::Type::kInt:
+      return Tensor::from<int64_t>(pool, Shape{}, std::span(&a.i, 1));
+    case Attribute::Type::kFloat:
+      return Tensor::from<float>(pool, Shape{}, std::span(&a.f, 1));
+    case Attribute::Type::kInts:
+      return Tensor::of_ints(pool, a.ints);
     case Attribute::Type::kFloats:
       return Tensor::from<float>(pool, Shape{static_cast<int64_t>(a.floats.size())}, std::span(a.floats));
-    default: return invalid_graph("attribute '", a.name, "' must hold numbers");
+    default:
+      return invalid_graph("attribute '", a.name, "' must hold numbers");
   }
 }
 
@@ -51,7 +55,8 @@ Status promote_upsample(IrNode* node, IrGraph* graph, Pool& pool) {
   const float scales[] = {1, 1, height->f, width->f};
   OL_ASSIGN(Tensor t, Tensor::from<float>(pool, Shape{4}, std::span(scales)));
   set_input(node, graph, 1, "scales", std::move(t));
-  std::erase_if(node->attributes, [](const Attribute& a) { return a.name == "height_scale" || a.name == "width_scale"; });
+  std::erase_if(node->attributes,
+                [](const Attribute& a) { return a.name == "height_scale" || a.name == "width_scale"; });
   return {};
 }
 

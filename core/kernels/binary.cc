@@ -56,10 +56,14 @@ BinaryLoop small_loop_for(DType type) {
 DType unsigned_of(DType type) {
   if (!is_integer(type) && type != DType::kBool) return type;
   switch (element_size(type)) {
-    case 1: return DType::kUint8;
-    case 2: return DType::kUint16;
-    case 4: return DType::kUint32;
-    default: return DType::kUint64;
+    case 1:
+      return DType::kUint8;
+    case 2:
+      return DType::kUint16;
+    case 4:
+      return DType::kUint32;
+    default:
+      return DType::kUint64;
   }
 }
 template <class F>
@@ -76,17 +80,27 @@ template <class T>
 using Work = std::conditional_t<std::is_floating_point_v<T>, T, std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>;
 
 struct Add {
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(Work<T>(a) + Work<T>(b)); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(Work<T>(a) + Work<T>(b));
+  }
 };
 struct Sub {
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(Work<T>(a) - Work<T>(b)); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(Work<T>(a) - Work<T>(b));
+  }
 };
 struct Mul {
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(Work<T>(a) * Work<T>(b)); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(Work<T>(a) * Work<T>(b));
+  }
 };
 // Integers: towards zero; x / 0 = 0 and the smallest value / -1 wraps, as numpy has it.
 struct Div {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) return 0;
       if constexpr (std::is_signed_v<T>) {
@@ -100,7 +114,8 @@ struct Div {
 };
 // a - trunc(a / b) * b; integers: x mod 0 = 0.
 struct TruncMod {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0) return 0;
       if constexpr (std::is_signed_v<T>) {
@@ -114,7 +129,8 @@ struct TruncMod {
 };
 // a - floor(a / b) * b: the sign of b.
 struct FloorMod {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     const T r = TruncMod()(a, b);
     if constexpr (std::is_floating_point_v<T>) {
       if (r == 0) return b == b ? std::copysign(T{0}, b) : r;
@@ -125,13 +141,15 @@ struct FloorMod {
   }
 };
 struct ShiftLeft {
-  template <class T> T operator()(T x, T by) const {
+  template <class T>
+  T operator()(T x, T by) const {
     const auto count = static_cast<std::make_unsigned_t<T>>(by);
     return count >= sizeof(T) * 8 ? T{0} : static_cast<T>(static_cast<uint64_t>(x) << count);
   }
 };
 struct ShiftRight {
-  template <class T> T operator()(T x, T by) const {
+  template <class T>
+  T operator()(T x, T by) const {
     const auto count = static_cast<std::make_unsigned_t<T>>(by);
     return static_cast<T>(count >= sizeof(T) * 8 ? (x < 0 ? -1 : 0) : x >> count);
   }
@@ -146,38 +164,59 @@ struct LogicalXor {
   uint8_t operator()(uint8_t a, uint8_t b) const { return (a != 0) ^ (b != 0); }
 };
 struct BitAnd {
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(a & b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
 };
 struct BitOr {
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(a | b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
 };
 struct BitXor {
-  template <class T> T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
 };
 struct Equal {
-  template <class T> bool operator()(T a, T b) const { return a == b; }
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a == b;
+  }
 };
 struct Less {
-  template <class T> bool operator()(T a, T b) const { return a < b; }
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a < b;
+  }
 };
 struct LessOrEqual {
-  template <class T> bool operator()(T a, T b) const { return a <= b; }
+  template <class T>
+  bool operator()(T a, T b) const {
+    return a <= b;
+  }
 };
 // NaN where either operand is.
 struct Max {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     const T larger = b < a ? a : b;
     return a == a ? larger : a;
   }
 };
 struct Min {
-  template <class T> T operator()(T a, T b) const {
+  template <class T>
+  T operator()(T a, T b) const {
     const T smaller = a < b ? a : b;
     return a == a ? smaller : a;
   }
 };
 struct PRelu {
-  template <class T> T operator()(T x, T slope) const {
+  template <class T>
+  T operator()(T x, T slope) const {
     return x < 0 ? static_cast<T>(Work<T>(x) * Work<T>(slope)) : x;
   }
 };
@@ -255,19 +294,18 @@ const BinaryKernel kXorKernel = {"Xor", bool_loop<LogicalXor>};
 const BinaryKernel kBitwiseAndKernel = {"BitwiseAnd", bit_loop<BitAnd>};
 const BinaryKernel kBitwiseOrKernel = {"BitwiseOr", bit_loop<BitOr>};
 const BinaryKernel kBitwiseXorKernel = {"BitwiseXor", bit_loop<BitXor>};
-const BinaryKernel kEqualKernel = {
-    "Equal", [](DType t) { return loop_for<Equal, Ieee, UnsignedInts>(unsigned_of(t)); }, true};
+const BinaryKernel kEqualKernel = {"Equal", [](DType t) { return loop_for<Equal, Ieee, UnsignedInts>(unsigned_of(t)); },
+                                   true};
 const BinaryKernel kLessKernel = {"Less", ordered_loop<Less>, true};
 const BinaryKernel kGreaterKernel = {"Greater", ordered_loop<Less>, true, true};
 const BinaryKernel kLessOrEqualKernel = {"LessOrEqual", ordered_loop<LessOrEqual>, true};
 const BinaryKernel kGreaterOrEqualKernel = {"GreaterOrEqual", ordered_loop<LessOrEqual>, true, true};
 const BinaryKernel kMaxKernel = {"Max", ordered_loop<Max>};
 const BinaryKernel kMinKernel = {"Min", ordered_loop<Min>};
-const BinaryKernel kPReluKernel = {
-    "PRelu", [](DType t) {
-      if (is_float(t)) return loop_for<PRelu, Ieee>(t);
-      return small_loop_for<PRelu, Types<int32_t, int64_t, uint32_t, uint64_t>>(t);
-    }};
+const BinaryKernel kPReluKernel = {"PRelu", [](DType t) {
+                                     if (is_float(t)) return loop_for<PRelu, Ieee>(t);
+                                     return small_loop_for<PRelu, Types<int32_t, int64_t, uint32_t, uint64_t>>(t);
+                                   }};
 
 namespace {
 

@@ -14,9 +14,9 @@ constexpr int64_t kBufferBytes = kBroadcastRun * 16;
 
 struct Operand {
   const char* data;
-  size_t size;     // of an element
+  size_t size;  // of an element
   Shape strides;
-  bool direct;     // laid out as the output is
+  bool direct;  // laid out as the output is
 };
 
 struct Plan {
@@ -122,11 +122,16 @@ void gather(const Cursor& start, int k, T* to, int64_t n) {
 
 void gather_bytes(const Cursor& at, int k, void* to, int64_t n) {
   switch (at.plan->operands[static_cast<size_t>(k)].size) {
-    case 1: return gather(at, k, static_cast<uint8_t*>(to), n);
-    case 2: return gather(at, k, static_cast<uint16_t*>(to), n);
-    case 4: return gather(at, k, static_cast<uint32_t*>(to), n);
-    case 8: return gather(at, k, static_cast<uint64_t*>(to), n);
-    default: return gather(at, k, static_cast<Bytes16*>(to), n);
+    case 1:
+      return gather(at, k, static_cast<uint8_t*>(to), n);
+    case 2:
+      return gather(at, k, static_cast<uint16_t*>(to), n);
+    case 4:
+      return gather(at, k, static_cast<uint32_t*>(to), n);
+    case 8:
+      return gather(at, k, static_cast<uint64_t*>(to), n);
+    default:
+      return gather(at, k, static_cast<Bytes16*>(to), n);
   }
 }
 

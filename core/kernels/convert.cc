@@ -106,8 +106,10 @@ bool load(DType from, const void* src, double* dst, int64_t n) {
 bool load(DType from, const void* src, int64_t* dst, int64_t n) {
   return try_visit<SignedInts, UnsignedInts, Bool, SubByteInts>(from, [&]<class From>() {
     map_small<int64_t, From>(src, dst, n, [](From v) {
-      if constexpr (std::is_integral_v<From>) return static_cast<int64_t>(v);
-      else return static_cast<int64_t>(static_cast<int>(v));
+      if constexpr (std::is_integral_v<From>)
+        return static_cast<int64_t>(v);
+      else
+        return static_cast<int64_t>(static_cast<int>(v));
     });
   });
 }
@@ -134,16 +136,26 @@ bool cast_directly(DType from, const void* src, DType to, void* dst, int64_t n) 
     case pair(DType::kFloat, DType::kBool):
       map<bool, float>(src, dst, n, [](float v) { return v != 0; });
       return true;
-    case pair(DType::kFloat, DType::kDouble): return plain.template operator()<float, double>();
-    case pair(DType::kDouble, DType::kFloat): return plain.template operator()<double, float>();
-    case pair(DType::kInt32, DType::kFloat): return plain.template operator()<int32_t, float>();
-    case pair(DType::kInt64, DType::kFloat): return plain.template operator()<int64_t, float>();
-    case pair(DType::kInt32, DType::kInt64): return plain.template operator()<int32_t, int64_t>();
-    case pair(DType::kInt64, DType::kInt32): return plain.template operator()<int64_t, int32_t>();
-    case pair(DType::kUint8, DType::kFloat): return plain.template operator()<uint8_t, float>();
-    case pair(DType::kInt8, DType::kFloat): return plain.template operator()<int8_t, float>();
-    case pair(DType::kBool, DType::kFloat): return plain.template operator()<uint8_t, float>();
-    default: break;
+    case pair(DType::kFloat, DType::kDouble):
+      return plain.template operator()<float, double>();
+    case pair(DType::kDouble, DType::kFloat):
+      return plain.template operator()<double, float>();
+    case pair(DType::kInt32, DType::kFloat):
+      return plain.template operator()<int32_t, float>();
+    case pair(DType::kInt64, DType::kFloat):
+      return plain.template operator()<int64_t, float>();
+    case pair(DType::kInt32, DType::kInt64):
+      return plain.template operator()<int32_t, int64_t>();
+    case pair(DType::kInt64, DType::kInt32):
+      return plain.template operator()<int64_t, int32_t>();
+    case pair(DType::kUint8, DType::kFloat):
+      return plain.template operator()<uint8_t, float>();
+    case pair(DType::kInt8, DType::kFloat):
+      return plain.template operator()<int8_t, float>();
+    case pair(DType::kBool, DType::kFloat):
+      return plain.template operator()<uint8_t, float>();
+    default:
+      break;
   }
   if (from == DType::kFloat && (to == DType::kFloat16 || to == DType::kBFloat16)) {
     from_float(static_cast<const float*>(src), to, dst, n);
@@ -181,10 +193,15 @@ bool is_float_like(DType t) { return is_float(t) && t != DType::kDouble; }
 
 void to_float(DType from, const void* src, float* dst, int64_t n) {
   switch (from) {
-    case DType::kFloat: std::memmove(dst, src, static_cast<size_t>(n) * sizeof(float)); return;
-    case DType::kFloat16: return map<float, uint16_t>(src, dst, n, half_bits_to_float);
-    case DType::kBFloat16: return map<float, uint16_t>(src, dst, n, bfloat16_bits_to_float);
-    default: break;
+    case DType::kFloat:
+      std::memmove(dst, src, static_cast<size_t>(n) * sizeof(float));
+      return;
+    case DType::kFloat16:
+      return map<float, uint16_t>(src, dst, n, half_bits_to_float);
+    case DType::kBFloat16:
+      return map<float, uint16_t>(src, dst, n, bfloat16_bits_to_float);
+    default:
+      break;
   }
   try_visit<MiniFloats, E8M0>(
       from, [&]<class From>() { map_small<float, From>(src, dst, n, [](From v) { return static_cast<float>(v); }); });
@@ -192,12 +209,18 @@ void to_float(DType from, const void* src, float* dst, int64_t n) {
 
 void from_float(const float* src, DType to, void* dst, int64_t n) {
   switch (to) {
-    case DType::kFloat: std::memmove(dst, src, static_cast<size_t>(n) * sizeof(float)); return;
-    case DType::kFloat16: return map<uint16_t, float>(src, dst, n, float_to_half_bits);
-    case DType::kBFloat16: return map<uint16_t, float>(src, dst, n, float_to_bfloat16_bits);
-    default: break;
+    case DType::kFloat:
+      std::memmove(dst, src, static_cast<size_t>(n) * sizeof(float));
+      return;
+    case DType::kFloat16:
+      return map<uint16_t, float>(src, dst, n, float_to_half_bits);
+    case DType::kBFloat16:
+      return map<uint16_t, float>(src, dst, n, float_to_bfloat16_bits);
+    default:
+      break;
   }
-  try_visit<MiniFloats, E8M0>(to, [&]<class To>() { map_small<To, float>(src, dst, n, [](float v) { return To(v); }); });
+  try_visit<MiniFloats, E8M0>(to,
+                              [&]<class To>() { map_small<To, float>(src, dst, n, [](float v) { return To(v); }); });
 }
 
 void cast_elements(DType from, const void* src, DType to, void* dst, int64_t n, const CastMode& mode) {
@@ -220,7 +243,11 @@ void cast_elements(DType from, const void* src, DType to, void* dst, int64_t n, 
   if (!cast_through<int64_t>(from, in, to, out, n, mode)) cast_through<double>(from, in, to, out, n, mode);
 }
 
-void to_double(DType from, const void* src, double* dst, int64_t n) { cast_elements(from, src, DType::kDouble, dst, n, {}); }
-void from_double(const double* src, DType to, void* dst, int64_t n) { cast_elements(DType::kDouble, src, to, dst, n, {}); }
+void to_double(DType from, const void* src, double* dst, int64_t n) {
+  cast_elements(from, src, DType::kDouble, dst, n, {});
+}
+void from_double(const double* src, DType to, void* dst, int64_t n) {
+  cast_elements(DType::kDouble, src, to, dst, n, {});
+}
 
 }  // namespace onnxlet

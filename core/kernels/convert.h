@@ -16,8 +16,8 @@ void to_float(DType from, const void* src, float* dst, int64_t n);
 void from_float(const float* src, DType to, void* dst, int64_t n);  // to nearest even, float8 saturating
 
 struct CastMode {
-  bool saturate = true;                             // float8 destinations
-  E8M0Rounding rounding = E8M0Rounding::kUp;        // float8e8m0 destinations
+  bool saturate = true;                       // float8 destinations
+  E8M0Rounding rounding = E8M0Rounding::kUp;  // float8e8m0 destinations
 };
 // Every pair of numeric types, bool included. Floats beyond an integer type's range: the value saturates at 32 or 64
 // bits and then keeps the low bits; NaN gives 0. Integers keep the low bits.

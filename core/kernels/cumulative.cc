@@ -35,11 +35,15 @@ void run(const CumulativeSpec& spec, const void* x, int64_t outer, int64_t n, in
 
 void cumulative(const CumulativeSpec& spec, DType t, const void* x, int64_t outer, int64_t n, int64_t inner, void* y) {
   switch (t) {
-    case DType::kFloat: return run<float, double>(spec, x, outer, n, inner, y);
-    case DType::kDouble: return run<double, double>(spec, x, outer, n, inner, y);
+    case DType::kFloat:
+      return run<float, double>(spec, x, outer, n, inner, y);
+    case DType::kDouble:
+      return run<double, double>(spec, x, outer, n, inner, y);
     case DType::kInt32:
-    case DType::kUint32: return run<uint32_t, uint32_t>(spec, x, outer, n, inner, y);
-    default: return run<uint64_t, uint64_t>(spec, x, outer, n, inner, y);
+    case DType::kUint32:
+      return run<uint32_t, uint32_t>(spec, x, outer, n, inner, y);
+    default:
+      return run<uint64_t, uint64_t>(spec, x, outer, n, inner, y);
   }
 }
 

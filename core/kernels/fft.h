@@ -20,10 +20,10 @@ class Fft {
   void run(Complex128* x, bool inverse, Complex128* work) const;
 
  private:
-  int64_t n_, m_;                     // m_: length of the convolution, 0 for powers of two
-  const Complex128* roots_;           // exp(-2 pi i k / N), k < N / 2, N = m_ or n_
-  const Complex128* chirp_ = nullptr; // exp(-pi i k^2 / n)
-  const Complex128* filter_ = nullptr;// transform of the conjugate chirp
+  int64_t n_, m_;                       // m_: length of the convolution, 0 for powers of two
+  const Complex128* roots_;             // exp(-2 pi i k / N), k < N / 2, N = m_ or n_
+  const Complex128* chirp_ = nullptr;   // exp(-pi i k^2 / n)
+  const Complex128* filter_ = nullptr;  // transform of the conjugate chirp
 };
 
 }  // namespace onnxlet

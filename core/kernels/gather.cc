@@ -68,7 +68,8 @@ void dequantize_run(const BlockQuantized& q, int64_t first, int64_t count, float
   const int64_t inner = q.rows.inner, n = q.rows.n, blocks = (n + q.block - 1) / q.block;
   const auto scale_at = [&](int64_t i, float* zero) {
     const int64_t at = (i / (n * inner) * blocks + i / inner % n / q.block) * inner + i % inner;
-    *zero = static_cast<float>(q.zero_points != nullptr ? packed_value(q.zero_points, q.bits, q.is_signed, at) : q.default_zero);
+    *zero = static_cast<float>(q.zero_points != nullptr ? packed_value(q.zero_points, q.bits, q.is_signed, at)
+                                                        : q.default_zero);
     return q.scales[at];
   };
   for (int64_t i = first; i < first + count;) {

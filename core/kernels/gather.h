@@ -26,8 +26,8 @@ struct BlockQuantized {
   bool is_signed;
   Rows rows;
   int64_t block;
-  const float* scales;          // [outer, blocks, inner]
-  const uint8_t* zero_points;   // nullptr: `default_zero` for all
+  const float* scales;         // [outer, blocks, inner]
+  const uint8_t* zero_points;  // nullptr: `default_zero` for all
   int default_zero;
 };
 // Elements [first, first + count), as floats.

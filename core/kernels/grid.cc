@@ -33,7 +33,10 @@ struct AxisSampler {
   GridOptions options;
 
   AxisSampler(int64_t length, const GridOptions& o)
-      : n(static_cast<T>(length)), low(o.align_corners ? T(0) : T(-0.5)), high(o.align_corners ? n - 1 : n - T(0.5)), options(o) {}
+      : n(static_cast<T>(length)),
+        low(o.align_corners ? T(0) : T(-0.5)),
+        high(o.align_corners ? n - 1 : n - T(0.5)),
+        options(o) {}
 
   T denormalize(T g) const { return options.align_corners ? (g + 1) / 2 * (n - 1) : ((g + 1) * n - 1) / 2; }
 
@@ -118,12 +121,14 @@ void sample_channel(const PointBlock<T>& block, int64_t points, int taps, const 
 }
 
 template <class T>
-void grid_sample_of(const T* x, int64_t n, int64_t c, const Shape& dims, const T* grid, int64_t points, const GridOptions& options, T* y) {
+void grid_sample_of(const T* x, int64_t n, int64_t c, const Shape& dims, const T* grid, int64_t points,
+                    const GridOptions& options, T* y) {
   const int rank = dims.rank();
   const Shape strides = dims.strides();
   const int64_t plane = dims.size();
   int taps = 1;
-  for (int axis = 0; axis < rank; ++axis) taps *= options.mode == GridMode::kNearest ? 1 : options.mode == GridMode::kLinear ? 2 : 4;
+  for (int axis = 0; axis < rank; ++axis)
+    taps *= options.mode == GridMode::kNearest ? 1 : options.mode == GridMode::kLinear ? 2 : 4;
   const int64_t size = PointBlock<T>::kTaps / taps, blocks = (points + size - 1) / size;
   parallel_for(n * blocks, grain_for(size * (c * taps + 32)), [&](int64_t begin, int64_t end) {
     PointBlock<T> block;
@@ -182,7 +187,8 @@ void col2im_of(const T* x, int64_t planes, const BlockGeometry& g, T* y) {
           int64_t offset = 0, b_rest = b, c_rest = col;
           for (int axis = rank - 1; axis >= 0 && offset >= 0; --axis) {
             const auto a = static_cast<size_t>(axis);
-            const int64_t at = c_rest % g.columns[axis] * g.strides[a] - g.pads_begin[a] + b_rest % g.block[axis] * g.dilations[a];
+            const int64_t at =
+                c_rest % g.columns[axis] * g.strides[a] - g.pads_begin[a] + b_rest % g.block[axis] * g.dilations[a];
             c_rest /= g.columns[axis];
             b_rest /= g.block[axis];
             offset = at < 0 || at >= g.image[axis] ? -1 : offset + at * strides[axis];
@@ -228,11 +234,13 @@ T roi_cell(const T* x, const RoiGeometry& g, const RoiBox<T>& box, int64_t ph, i
   bool first = true;
   for (int64_t iy = 0; iy < box.grid_height; ++iy) {
     Between<T> v{};
-    const T at_y = box.y + static_cast<T>(ph) * box.bin_height + (static_cast<T>(iy) + T(0.5)) * box.bin_height / static_cast<T>(box.grid_height);
+    const T at_y = box.y + static_cast<T>(ph) * box.bin_height +
+                   (static_cast<T>(iy) + T(0.5)) * box.bin_height / static_cast<T>(box.grid_height);
     const bool row = between(at_y, g.height, &v);
     for (int64_t ix = 0; ix < box.grid_width; ++ix) {
       Between<T> h{};
-      const T at_x = box.x + static_cast<T>(pw) * box.bin_width + (static_cast<T>(ix) + T(0.5)) * box.bin_width / static_cast<T>(box.grid_width);
+      const T at_x = box.x + static_cast<T>(pw) * box.bin_width +
+                     (static_cast<T>(ix) + T(0.5)) * box.bin_width / static_cast<T>(box.grid_width);
       T p[4] = {};
       if (between(at_x, g.width, &h) && row) {
         const T *upper = x + v.low * g.width, *lower = x + v.high * g.width;
@@ -254,7 +262,8 @@ T roi_cell(const T* x, const RoiGeometry& g, const RoiBox<T>& box, int64_t ph, i
 }
 
 template <class T>
-void roi_align_of(const T* x, const RoiGeometry& g, const T* rois, const int64_t* batch, int64_t count, const RoiAlignOptions& options, T* y) {
+void roi_align_of(const T* x, const RoiGeometry& g, const T* rois, const int64_t* batch, int64_t count,
+                  const RoiAlignOptions& options, T* y) {
   const int64_t cells = g.out_height * g.out_width, plane = g.height * g.width;
   parallel_for(count * g.channels, grain_for(cells * 40), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -267,9 +276,11 @@ void roi_align_of(const T* x, const RoiGeometry& g, const T* rois, const int64_t
         height = std::max(height, T(1));
       }
       RoiBox<T> box{x1, y1, width / static_cast<T>(g.out_width), height / static_cast<T>(g.out_height), 0, 0};
-      const auto samples = [&](T bin, int64_t limit) {  // a box far larger than the map is sampled no finer than its pixels
-        return options.sampling_ratio > 0 ? options.sampling_ratio
-                                          : (bin > 0 ? static_cast<int64_t>(std::ceil(std::min(bin, static_cast<T>(limit) * 64))) : 0);
+      const auto samples = [&](T bin,
+                               int64_t limit) {  // a box far larger than the map is sampled no finer than its pixels
+        return options.sampling_ratio > 0
+                   ? options.sampling_ratio
+                   : (bin > 0 ? static_cast<int64_t>(std::ceil(std::min(bin, static_cast<T>(limit) * 64))) : 0);
       };
       box.grid_width = samples(box.bin_width, g.width + 1);
       box.grid_height = samples(box.bin_height, g.height + 1);
@@ -292,14 +303,20 @@ void max_roi_pool_of(const T* x, const RoiGeometry& g, const T* rois, int64_t co
     for (int64_t i = begin; i < end; ++i) {
       const T* roi = rois + 5 * (i / g.channels);
       const int64_t x1 = pixel(roi[1]), y1 = pixel(roi[2]);
-      const int64_t width = std::max<int64_t>(pixel(roi[3]) - x1 + 1, 1), height = std::max<int64_t>(pixel(roi[4]) - y1 + 1, 1);
-      const T bin_h = static_cast<T>(height) / static_cast<T>(g.out_height), bin_w = static_cast<T>(width) / static_cast<T>(g.out_width);
+      const int64_t width = std::max<int64_t>(pixel(roi[3]) - x1 + 1, 1),
+                    height = std::max<int64_t>(pixel(roi[4]) - y1 + 1, 1);
+      const T bin_h = static_cast<T>(height) / static_cast<T>(g.out_height),
+              bin_w = static_cast<T>(width) / static_cast<T>(g.out_width);
       const T* from = x + (static_cast<int64_t>(roi[0]) * g.channels + i % g.channels) * plane;
       for (int64_t cell = 0; cell < cells; ++cell) {
         const T ph = static_cast<T>(cell / g.out_width), pw = static_cast<T>(cell % g.out_width);
-        const auto edge = [](T v, int64_t start, int64_t n) { return std::clamp<int64_t>(static_cast<int64_t>(v) + start, 0, n); };
-        const int64_t top = edge(std::floor(ph * bin_h), y1, g.height), bottom = edge(std::ceil((ph + 1) * bin_h), y1, g.height);
-        const int64_t left = edge(std::floor(pw * bin_w), x1, g.width), right = edge(std::ceil((pw + 1) * bin_w), x1, g.width);
+        const auto edge = [](T v, int64_t start, int64_t n) {
+          return std::clamp<int64_t>(static_cast<int64_t>(v) + start, 0, n);
+        };
+        const int64_t top = edge(std::floor(ph * bin_h), y1, g.height),
+                      bottom = edge(std::ceil((ph + 1) * bin_h), y1, g.height);
+        const int64_t left = edge(std::floor(pw * bin_w), x1, g.width),
+                      right = edge(std::ceil((pw + 1) * bin_w), x1, g.width);
         bool any = false;
         T best = 0;
         for (int64_t h = top; h < bottom; ++h) {

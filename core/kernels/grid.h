@@ -21,7 +21,8 @@ struct GridOptions {
 inline constexpr int kMaxGridDims = 3;
 
 // y [n, c, points] from x [n, c, dims...] at grid [n, points, rank of dims], coordinates innermost axis first.
-void grid_sample(DType type, const void* x, int64_t n, int64_t c, const Shape& dims, const void* grid, int64_t points, const GridOptions& options, void* y);
+void grid_sample(DType type, const void* x, int64_t n, int64_t c, const Shape& dims, const void* grid, int64_t points,
+                 const GridOptions& options, void* y);
 
 // y [n, dims..., k] from theta [n, k, k + 1], k the rank of dims.
 void affine_grid(DType type, const void* theta, int64_t n, const Shape& dims, bool align_corners, void* y);
@@ -42,7 +43,8 @@ struct RoiAlignOptions {
   bool max, half_pixel;
 };
 // y [rois, channels, out_height, out_width]; rois are [x1, y1, x2, y2], batch[i] is already checked.
-void roi_align(DType type, const void* x, const RoiGeometry& g, const void* rois, const int64_t* batch, int64_t count, const RoiAlignOptions& options, void* y);
+void roi_align(DType type, const void* x, const RoiGeometry& g, const void* rois, const int64_t* batch, int64_t count,
+               const RoiAlignOptions& options, void* y);
 
 // rois are [batch, x1, y1, x2, y2].
 void max_roi_pool(DType type, const void* x, const RoiGeometry& g, const void* rois, int64_t count, void* y);

@@ -30,12 +30,25 @@ struct Lane {
 };
 
 // The element type of a vector type.
-template <class V> struct ElementOf { using type = float; };
-template <class T> struct ElementOf<Lane<T>> { using type = T; };
-template <class V> using Element = typename ElementOf<V>::type;
+template <class V>
+struct ElementOf {
+  using type = float;
+};
+template <class T>
+struct ElementOf<Lane<T>> {
+  using type = T;
+};
+template <class V>
+using Element = typename ElementOf<V>::type;
 
 // NaN when either is NaN.
-template <class V> V max_of(V a, V b) { return select(a == a, select(b < a, a, b), a); }
-template <class V> V min_of(V a, V b) { return select(a == a, select(a < b, a, b), a); }
+template <class V>
+V max_of(V a, V b) {
+  return select(a == a, select(b < a, a, b), a);
+}
+template <class V>
+V min_of(V a, V b) {
+  return select(a == a, select(a < b, a, b), a);
+}
 
 }  // namespace onnxlet

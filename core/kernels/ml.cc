@@ -55,10 +55,18 @@ void svm_kernel(const float* x, int64_t rows, int64_t features, const float* vec
       const float* row = x + i / count * features;
       const float* vector = vectors + i % count * features;
       switch (p.kind) {
-        case SvmKernel::kRbf: out[i] = std::exp(-p.gamma * squared_distance_f32(row, vector, features)); break;
-        case SvmKernel::kPoly: out[i] = std::pow(p.gamma * dot_f32(row, vector, features) + p.coef0, p.degree); break;
-        case SvmKernel::kSigmoid: out[i] = std::tanh(p.gamma * dot_f32(row, vector, features) + p.coef0); break;
-        case SvmKernel::kLinear: out[i] = dot_f32(row, vector, features); break;
+        case SvmKernel::kRbf:
+          out[i] = std::exp(-p.gamma * squared_distance_f32(row, vector, features));
+          break;
+        case SvmKernel::kPoly:
+          out[i] = std::pow(p.gamma * dot_f32(row, vector, features) + p.coef0, p.degree);
+          break;
+        case SvmKernel::kSigmoid:
+          out[i] = std::tanh(p.gamma * dot_f32(row, vector, features) + p.coef0);
+          break;
+        case SvmKernel::kLinear:
+          out[i] = dot_f32(row, vector, features);
+          break;
       }
     }
   });
@@ -70,12 +78,18 @@ template <class T>
 bool goes_yes(const TreeNode<T>& n, T v) {
   if (v != v) return (n.feature_mode & 8) != 0 || static_cast<TreeMode>(n.feature_mode & 7) == TreeMode::kNeq;
   switch (static_cast<TreeMode>(n.feature_mode & 7)) {
-    case TreeMode::kLeq: return v <= n.value;
-    case TreeMode::kLt: return v < n.value;
-    case TreeMode::kGte: return v >= n.value;
-    case TreeMode::kGt: return v > n.value;
-    case TreeMode::kEq: return v == n.value;
-    case TreeMode::kNeq: break;
+    case TreeMode::kLeq:
+      return v <= n.value;
+    case TreeMode::kLt:
+      return v < n.value;
+    case TreeMode::kGte:
+      return v >= n.value;
+    case TreeMode::kGt:
+      return v > n.value;
+    case TreeMode::kEq:
+      return v == n.value;
+    case TreeMode::kNeq:
+      break;
   }
   return v != n.value;
 }
@@ -113,13 +127,15 @@ void aggregate_into(double* to, double weight, TreeAggregate aggregate) {
 template <class T>
 void tree_scores(const TreeForest<T>& forest, const T* x, int64_t rows, int64_t features, int64_t targets,
                  TreeAggregate aggregate, double* out) {
-  const int64_t grain = std::max<int64_t>(1, std::min<int64_t>(64, grain_for(static_cast<int64_t>(forest.roots.size()) * 16)));
+  const int64_t grain =
+      std::max<int64_t>(1, std::min<int64_t>(64, grain_for(static_cast<int64_t>(forest.roots.size()) * 16)));
   parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
     std::fill(out + begin * targets, out + end * targets, std::nan(""));
     for (const int32_t root : forest.roots) {  // a tree stays in the cache for the whole block of rows
       for (int64_t r = begin; r < end; ++r) {
         const int32_t leaf = find_leaf(forest.nodes.data(), root, x + r * features, forest.only_leq);
-        for (int32_t w = forest.leaf_begin[static_cast<size_t>(leaf)]; w < forest.leaf_begin[static_cast<size_t>(leaf) + 1]; ++w) {
+        for (int32_t w = forest.leaf_begin[static_cast<size_t>(leaf)];
+             w < forest.leaf_begin[static_cast<size_t>(leaf) + 1]; ++w) {
           const TreeLeafWeight& vote = forest.weights[static_cast<size_t>(w)];
           aggregate_into(out + r * targets + vote.target, vote.weight, aggregate);
         }
@@ -128,7 +144,9 @@ void tree_scores(const TreeForest<T>& forest, const T* x, int64_t rows, int64_t 
   });
 }
 
-template void tree_scores<float>(const TreeForest<float>&, const float*, int64_t, int64_t, int64_t, TreeAggregate, double*);
-template void tree_scores<double>(const TreeForest<double>&, const double*, int64_t, int64_t, int64_t, TreeAggregate, double*);
+template void tree_scores<float>(const TreeForest<float>&, const float*, int64_t, int64_t, int64_t, TreeAggregate,
+                                 double*);
+template void tree_scores<double>(const TreeForest<double>&, const double*, int64_t, int64_t, int64_t, TreeAggregate,
+                                  double*);
 
 }  // namespace onnxlet

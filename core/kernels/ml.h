@@ -42,10 +42,10 @@ enum class TreeAggregate : uint8_t { kAverage, kSum, kMin, kMax };
 template <class T>
 struct TreeForest {
   std::span<const TreeNode<T>> nodes;
-  std::span<const int32_t> roots;            // a node, or ~leaf
-  std::span<const int32_t> leaf_begin;       // leaf l owns weights [leaf_begin[l], leaf_begin[l + 1])
+  std::span<const int32_t> roots;       // a node, or ~leaf
+  std::span<const int32_t> leaf_begin;  // leaf l owns weights [leaf_begin[l], leaf_begin[l + 1])
   std::span<const TreeLeafWeight> weights;
-  bool only_leq;                             // every node is kLeq and sends missing values to no
+  bool only_leq;  // every node is kLeq and sends missing values to no
 };
 // out [rows, targets], NaN where no leaf named the target; averages are not divided yet.
 template <class T>

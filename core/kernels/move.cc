@@ -203,9 +203,12 @@ void store_as(double value, void* dst) {
     constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
     constexpr double kHigh = static_cast<double>(std::numeric_limits<T>::max());
     T out = 0;
-    if (value >= kHigh) out = std::numeric_limits<T>::max();
-    else if (value <= kLow) out = std::numeric_limits<T>::min();
-    else if (value == value) out = static_cast<T>(value);
+    if (value >= kHigh)
+      out = std::numeric_limits<T>::max();
+    else if (value <= kLow)
+      out = std::numeric_limits<T>::min();
+    else if (value == value)
+      out = static_cast<T>(value);
     *static_cast<T*>(dst) = out;
   } else if constexpr (std::is_same_v<T, Complex64>) {
     *static_cast<T*>(dst) = {static_cast<float>(value), 0};
@@ -246,7 +249,8 @@ void copy_elements(DType dtype, const void* src, void* dst, int64_t count) {
 void gather_axes(DType dtype, const Shape& dims, const void* src, const int64_t* const* tables, void* dst) {
   if (dims.size() == 0) return;
   if (dims.rank() == 0) return copy_elements(dtype, src, dst, 1);
-  visit_size(dtype, [&]<class T>() { gather_axes_typed(dims, static_cast<const T*>(src), tables, static_cast<T*>(dst)); });
+  visit_size(dtype,
+             [&]<class T>() { gather_axes_typed(dims, static_cast<const T*>(src), tables, static_cast<T*>(dst)); });
 }
 
 void fill_elements(DType dtype, void* dst, int64_t count, const void* value) {

@@ -22,7 +22,8 @@ void permute(DType dtype, const void* src, const Shape& shape, std::span<const i
 // Contiguous to contiguous, strings included.
 void copy_elements(DType dtype, const void* src, void* dst, int64_t count);
 
-// dst (contiguous, `dims`)[i0, i1, ...] = src[tables[0][i0] + tables[1][i1] + ...]: one table of source offsets per axis.
+// dst (contiguous, `dims`)[i0, i1, ...] = src[tables[0][i0] + tables[1][i1] + ...]: one table of source offsets per
+// axis.
 void gather_axes(DType dtype, const Shape& dims, const void* src, const int64_t* const* tables, void* dst);
 
 // Every element becomes *value.

@@ -1,5 +1,5 @@
-// Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): the generator behind numpy.random.seed, whose draws the ONNX
-// tests of seeded operators expect.
+// Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998): the generator behind numpy.random.seed, whose draws the
+// ONNX tests of seeded operators expect.
 #pragma once
 
 #include <cstdint>

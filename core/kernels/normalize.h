@@ -26,8 +26,8 @@ extern template void normalize_rows(const NormalizeRows<float>&);
 extern template void normalize_rows(const NormalizeRows<double>&);
 void normalize_rows_scalar(const NormalizeRows<float>& a);  // one lane, for tests
 
-// x is [batch, groups * channels, inner]; statistics over [channels, inner] of each group. scale and bias have one value
-// per channel, or per group with `per_group`.
+// x is [batch, groups * channels, inner]; statistics over [channels, inner] of each group. scale and bias have one
+// value per channel, or per group with `per_group`.
 template <class T>
 struct NormalizeGroups {
   const T* x;

@@ -103,10 +103,14 @@ void widen(const void* from, int32_t* to, int64_t n) {
 }
 void load_integers(DType type, const void* from, int32_t* to, int64_t n) {
   switch (type) {
-    case DType::kUint8: return widen<uint8_t>(from, to, n);
-    case DType::kInt8: return widen<int8_t>(from, to, n);
-    case DType::kInt32: return widen<int32_t>(from, to, n);
-    default: return cast_elements(type, from, DType::kInt32, to, n, {});
+    case DType::kUint8:
+      return widen<uint8_t>(from, to, n);
+    case DType::kInt8:
+      return widen<int8_t>(from, to, n);
+    case DType::kInt32:
+      return widen<int32_t>(from, to, n);
+    default:
+      return cast_elements(type, from, DType::kInt32, to, n, {});
   }
 }
 

@@ -20,17 +20,27 @@ void map(float* x, int64_t n, F&& f) {
 
 float activate_one(Activation f, float x) {
   switch (f.kind) {
-    case Activation::kRelu: return x > 0 ? x : x != x ? x : 0.0f;
+    case Activation::kRelu:
+      return x > 0 ? x : x != x ? x : 0.0f;
     case Activation::kTanh:
-    case Activation::kSigmoid: break;  // vectorised
-    case Activation::kAffine: return f.alpha * x + f.beta;
-    case Activation::kLeakyRelu: return x < 0 ? f.alpha * x : x;
-    case Activation::kThresholdedRelu: return x > f.alpha ? x : 0.0f;
-    case Activation::kScaledTanh: return f.alpha * std::tanh(f.beta * x);
-    case Activation::kHardSigmoid: return std::clamp(f.alpha * x + f.beta, 0.0f, 1.0f);
-    case Activation::kElu: return x < 0 ? f.alpha * std::expm1(x) : x;
-    case Activation::kSoftsign: return x / (1 + std::fabs(x));
-    case Activation::kSoftplus: return x > 20 ? x : std::log1p(std::exp(x));
+    case Activation::kSigmoid:
+      break;  // vectorised
+    case Activation::kAffine:
+      return f.alpha * x + f.beta;
+    case Activation::kLeakyRelu:
+      return x < 0 ? f.alpha * x : x;
+    case Activation::kThresholdedRelu:
+      return x > f.alpha ? x : 0.0f;
+    case Activation::kScaledTanh:
+      return f.alpha * std::tanh(f.beta * x);
+    case Activation::kHardSigmoid:
+      return std::clamp(f.alpha * x + f.beta, 0.0f, 1.0f);
+    case Activation::kElu:
+      return x < 0 ? f.alpha * std::expm1(x) : x;
+    case Activation::kSoftsign:
+      return x / (1 + std::fabs(x));
+    case Activation::kSoftplus:
+      return x > 20 ? x : std::log1p(std::exp(x));
   }
   return x;
 }

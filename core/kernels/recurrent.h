@@ -7,7 +7,17 @@ namespace onnxlet {
 
 struct Activation {
   enum Kind : uint8_t {
-    kRelu, kTanh, kSigmoid, kAffine, kLeakyRelu, kThresholdedRelu, kScaledTanh, kHardSigmoid, kElu, kSoftsign, kSoftplus
+    kRelu,
+    kTanh,
+    kSigmoid,
+    kAffine,
+    kLeakyRelu,
+    kThresholdedRelu,
+    kScaledTanh,
+    kHardSigmoid,
+    kElu,
+    kSoftsign,
+    kSoftplus
   };
   Kind kind = kTanh;
   float alpha = 0, beta = 0;
@@ -16,7 +26,7 @@ void activate(Activation f, float* x, int64_t n);
 
 struct CellSpec {
   Activation f, g, h;
-  float clip = 0;             // 0: none
+  float clip = 0;  // 0: none
   bool input_forget = false;
 };
 

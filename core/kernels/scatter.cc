@@ -15,17 +15,25 @@ template <class T>
 T combine(Scatter op, T a, T b) {
   if constexpr (std::is_integral_v<T>) {  // wraps; the caller keeps the low bits
     switch (op) {
-      case Scatter::kAdd: return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-      case Scatter::kMul: return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-      case Scatter::kMax: return std::max(a, b);
-      default: return std::min(a, b);
+      case Scatter::kAdd:
+        return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+      case Scatter::kMul:
+        return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+      case Scatter::kMax:
+        return std::max(a, b);
+      default:
+        return std::min(a, b);
     }
   } else {
     switch (op) {
-      case Scatter::kAdd: return a + b;
-      case Scatter::kMul: return a * b;
-      case Scatter::kMax: return a != a || a > b ? a : b;  // NaN wins
-      default: return a != a || a < b ? a : b;
+      case Scatter::kAdd:
+        return a + b;
+      case Scatter::kMul:
+        return a * b;
+      case Scatter::kMax:
+        return a != a || a > b ? a : b;  // NaN wins
+      default:
+        return a != a || a < b ? a : b;
     }
   }
 }
@@ -42,7 +50,8 @@ void reduce_runs(Scatter op, const int64_t* offsets, int64_t count, int64_t run,
 // Any other numeric type, a chunk at a time in T. double holds the sum or product of two narrower floats well enough
 // that rounding it gives what the narrow type would have given.
 template <class T>
-void reduce_converted(DType dtype, Scatter op, const int64_t* offsets, int64_t count, int64_t run, const char* updates, char* dst) {
+void reduce_converted(DType dtype, Scatter op, const int64_t* offsets, int64_t count, int64_t run, const char* updates,
+                      char* dst) {
   constexpr int64_t kChunk = 64;
   const auto size = static_cast<int64_t>(element_size(dtype));
   T a[kChunk], b[kChunk];
@@ -73,7 +82,8 @@ void scatter_offsets(const Shape& data_shape, int axis, const Shape& shape, int6
   }
 }
 
-Status scatter_runs(DType dtype, Scatter op, const int64_t* offsets, int64_t count, int64_t run, const void* updates, void* dst) {
+Status scatter_runs(DType dtype, Scatter op, const int64_t* offsets, int64_t count, int64_t run, const void* updates,
+                    void* dst) {
   if (op == Scatter::kNone) {
     visit_size(dtype, [&]<class T>() {
       const T* from = static_cast<const T*>(updates);
@@ -83,7 +93,8 @@ Status scatter_runs(DType dtype, Scatter op, const int64_t* offsets, int64_t cou
     return {};
   }
   switch (dtype) {
-    case DType::kString: return not_implemented("strings cannot be reduced");
+    case DType::kString:
+      return not_implemented("strings cannot be reduced");
     case DType::kFloat:
       reduce_runs(op, offsets, count, run, static_cast<const float*>(updates), static_cast<float*>(dst));
       break;
@@ -99,8 +110,10 @@ Status scatter_runs(DType dtype, Scatter op, const int64_t* offsets, int64_t cou
     default: {
       const char* from = static_cast<const char*>(updates);
       char* to = static_cast<char*>(dst);
-      if (is_float(dtype)) reduce_converted<double>(dtype, op, offsets, count, run, from, to);
-      else reduce_converted<int64_t>(dtype, op, offsets, count, run, from, to);
+      if (is_float(dtype))
+        reduce_converted<double>(dtype, op, offsets, count, run, from, to);
+      else
+        reduce_converted<int64_t>(dtype, op, offsets, count, run, from, to);
     }
   }
   return {};

@@ -16,6 +16,7 @@ enum class Scatter : uint8_t { kNone, kAdd, kMul, kMax, kMin };
 void scatter_offsets(const Shape& data_shape, int axis, const Shape& shape, int64_t* indices);
 
 // dst[offsets[i] ... + run) op= updates[i * run ...), in the order of i.
-Status scatter_runs(DType dtype, Scatter op, const int64_t* offsets, int64_t count, int64_t run, const void* updates, void* dst);
+Status scatter_runs(DType dtype, Scatter op, const int64_t* offsets, int64_t count, int64_t run, const void* updates,
+                    void* dst);
 
 }  // namespace onnxlet

@@ -45,8 +45,9 @@ void where(DType dtype, const Shape& shape, const bool* condition, const Shape& 
     const auto body = [&](int64_t begin, int64_t end) {
       StridedIterator it(dims, strides, begin);
       for (int64_t row = begin; row < end; ++row, it.next()) {
-        where_row(condition + it.offset(0), it.inner_stride(0), static_cast<const T*>(x) + it.offset(1), it.inner_stride(1),
-                  static_cast<const T*>(y) + it.offset(2), it.inner_stride(2), static_cast<T*>(dst) + it.offset(3), it.inner());
+        where_row(condition + it.offset(0), it.inner_stride(0), static_cast<const T*>(x) + it.offset(1),
+                  it.inner_stride(1), static_cast<const T*>(y) + it.offset(2), it.inner_stride(2),
+                  static_cast<T*>(dst) + it.offset(3), it.inner());
       }
     };
     if constexpr (std::is_same_v<T, std::string>) {
@@ -54,8 +55,8 @@ void where(DType dtype, const Shape& shape, const bool* condition, const Shape& 
     } else if (first.rows() == 1) {
       const int64_t cs = first.inner_stride(0), xs = first.inner_stride(1), ys = first.inner_stride(2);
       parallel_for(first.inner(), grain_for(1), [&](int64_t begin, int64_t end) {
-        where_row(condition + begin * cs, cs, static_cast<const T*>(x) + begin * xs, xs, static_cast<const T*>(y) + begin * ys, ys,
-                  static_cast<T*>(dst) + begin, end - begin);
+        where_row(condition + begin * cs, cs, static_cast<const T*>(x) + begin * xs, xs,
+                  static_cast<const T*>(y) + begin * ys, ys, static_cast<T*>(dst) + begin, end - begin);
       });
     } else {
       parallel_for(first.rows(), grain_for(first.inner()), body);
@@ -63,7 +64,8 @@ void where(DType dtype, const Shape& shape, const bool* condition, const Shape& 
   });
 }
 
-void trilu(DType dtype, const void* src, int64_t matrices, int64_t rows, int64_t cols, int64_t k, bool upper, void* dst) {
+void trilu(DType dtype, const void* src, int64_t matrices, int64_t rows, int64_t cols, int64_t k, bool upper,
+           void* dst) {
   const int64_t size = static_cast<int64_t>(element_size(dtype));
   k = std::clamp(k, -rows, cols);
   parallel_for(matrices * rows, grain_for(cols * size / 16 + 2), [&](int64_t begin, int64_t end) {

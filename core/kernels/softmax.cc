@@ -120,15 +120,15 @@ void run(bool log, const Element<V>* x, int64_t outer, int64_t n, int64_t inner,
   const int64_t strip = inner == 1 ? 1 : kStrip, strips = (inner + strip - 1) / strip;
   parallel_for(outer * strips, grain_for(n * 8 * std::max<int64_t>(1, std::min(inner, strip) / V::kLanes)),
                [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t j = t % strips * strip, at = t / strips * n * inner + j;
-      if (inner == 1) {
-        one_row<V>(log, x + at, n, y + at);
-      } else {
-        one_strip<V>(log, x + at, n, inner, std::min(strip, inner - j), y + at);
-      }
-    }
-  });
+                 for (int64_t t = begin; t < end; ++t) {
+                   const int64_t j = t % strips * strip, at = t / strips * n * inner + j;
+                   if (inner == 1) {
+                     one_row<V>(log, x + at, n, y + at);
+                   } else {
+                     one_strip<V>(log, x + at, n, inner, std::min(strip, inner - j), y + at);
+                   }
+                 }
+               });
 }
 
 }  // namespace

@@ -105,10 +105,10 @@ void clip_elements(DType type, const void* x, void* y, int64_t n, const void* lo
   const bool known = try_visit<Ieee, SignedInts, UnsignedInts>(type, [&]<class T>() {
     const T* src = static_cast<const T*>(x);
     T* dst = static_cast<T*>(y);
-    const T low = lo != nullptr ? *static_cast<const T*>(lo)
+    const T low = lo != nullptr                 ? *static_cast<const T*>(lo)
                   : std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
                                                 : std::numeric_limits<T>::lowest();
-    const T high = hi != nullptr ? *static_cast<const T*>(hi)
+    const T high = hi != nullptr                 ? *static_cast<const T*>(hi)
                    : std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
                                                  : std::numeric_limits<T>::max();
     for (int64_t i = 0; i < n; ++i) {
@@ -171,7 +171,8 @@ void bitwise_not(DType type, const void* x, void* y, int64_t n) {
       {__VA_ARGS__}};
 // Through the C library's double function alone: not worth a vector version.
 #define OL_UNARY_SCALAR(id, double_expr) \
-  const UnaryKernel k##id##Kernel = {#id, nullptr, [](double x, const double*) -> double { return double_expr; }, nullptr, {}};
+  const UnaryKernel k##id##Kernel = {    \
+      #id, nullptr, [](double x, const double*) -> double { return double_expr; }, nullptr, {}};
 #define OL_MAP(expr) map_f32(x, y, n, [=](F32 v) -> F32 { return expr; })
 
 OL_UNARY(Abs, OL_MAP(abs(v)), std::fabs(x), [](DType t, const void* x, void* y, int64_t n) {
@@ -191,9 +192,12 @@ OL_UNARY(Cos, trig_f32(x, y, n, 1), std::cos(x), nullptr)
 OL_UNARY(Tanh, OL_MAP(tanh(v)), std::tanh(x), nullptr)
 OL_UNARY(Erf, OL_MAP(erf(v)), std::erf(x), nullptr)
 OL_UNARY(Reciprocal, OL_MAP(splat(1) / v), 1.0 / x, nullptr)
-OL_UNARY(Sign,
-         OL_MAP(select(splat(0) < v, splat(1), select(v < splat(0), splat(-1), select(v == v, splat(0), v)))),
-         x > 0 ? 1.0 : x < 0 ? -1.0 : x != x ? x : 0.0, nullptr)
+OL_UNARY(Sign, OL_MAP(select(splat(0) < v, splat(1), select(v < splat(0), splat(-1), select(v == v, splat(0), v)))),
+         x > 0    ? 1.0
+         : x < 0  ? -1.0
+         : x != x ? x
+                  : 0.0,
+         nullptr)
 OL_UNARY_SCALAR(Tan, std::tan(x))
 OL_UNARY_SCALAR(Asin, std::asin(x))
 OL_UNARY_SCALAR(Acos, std::acos(x))
@@ -208,11 +212,10 @@ OL_UNARY(Relu, OL_MAP(select(v < splat(0), splat(0), v)), x < 0 ? 0.0 : x,
          [](DType t, const void* x, void* y, int64_t n) {
            return map_integers(t, x, y, n, [](auto v) { return v < 0 ? decltype(v){0} : v; });
          })
-OL_UNARY(LeakyRelu, OL_MAP(select(v < splat(0), v * splat(p[0]), v)), x < 0 ? x * p[0] : x, nullptr, "alpha")
+OL_UNARY(LeakyRelu, OL_MAP(select(v < splat(0), v* splat(p[0]), v)), x < 0 ? x * p[0] : x, nullptr, "alpha")
 OL_UNARY(Elu, OL_MAP(select(v < splat(0), splat(p[0]) * expm1_negative(min(splat(0), v)), v)),
          x < 0 ? p[0] * std::expm1(x) : x, nullptr, "alpha")
-OL_UNARY(Selu,
-         OL_MAP(splat(p[1]) * select(v <= splat(0), splat(p[0]) * expm1_negative(min(splat(0), v)), v)),
+OL_UNARY(Selu, OL_MAP(splat(p[1]) * select(v <= splat(0), splat(p[0]) * expm1_negative(min(splat(0), v)), v)),
          p[1] * (x <= 0 ? p[0] * std::expm1(x) : x), nullptr, "alpha", "gamma")
 OL_UNARY(
     Celu,
@@ -225,12 +228,12 @@ OL_UNARY(
       }
     },
     celu(x, p), nullptr, "alpha")
-OL_UNARY(ThresholdedRelu, OL_MAP(select(splat(p[0]) < v, v, select(v == v, splat(0), v))),
-         x > p[0] || x != x ? x : 0.0, nullptr, "alpha")
+OL_UNARY(ThresholdedRelu, OL_MAP(select(splat(p[0]) < v, v, select(v == v, splat(0), v))), x > p[0] || x != x ? x : 0.0,
+         nullptr, "alpha")
 OL_UNARY(Sigmoid, OL_MAP(sigmoid(v)), sigmoid(x), nullptr)
-OL_UNARY(HardSigmoid, OL_MAP(clamp_unit(v * splat(p[0]) + splat(p[1]))),
+OL_UNARY(HardSigmoid, OL_MAP(clamp_unit(v* splat(p[0]) + splat(p[1]))),
          x != x ? x : std::fmin(std::fmax(p[0] * x + p[1], 0.0), 1.0), nullptr, "alpha", "beta")
-OL_UNARY(HardSwish, OL_MAP(v * clamp_unit(v * splat(1.0f / 6) + splat(0.5f))),
+OL_UNARY(HardSwish, OL_MAP(v* clamp_unit(v* splat(1.0f / 6) + splat(0.5f))),
          x != x ? x : x * std::fmin(std::fmax(x / 6 + 0.5, 0.0), 1.0), nullptr)
 OL_UNARY(Softplus, OL_MAP(softplus(v)), softplus(x), nullptr)
 OL_UNARY(Softsign, OL_MAP(v / (splat(1) + abs(v))), x / (1 + std::fabs(x)), nullptr)
@@ -245,18 +248,17 @@ OL_UNARY(
         return select(v < splat(20), r, v);
       });
     },
-    x * std::tanh(softplus(x)), nullptr)
+    x* std::tanh(softplus(x)), nullptr)
 OL_UNARY(Gelu, OL_MAP(splat(0.5f) * v * (splat(1) + erf(v * splat(static_cast<float>(kSqrtHalf))))),
          0.5 * x * (1 + std::erf(x * kSqrtHalf)), nullptr)
 // 0.5 x (1 + tanh(u)) = x sigmoid(2u)
 OL_UNARY(GeluTanh,
-         OL_MAP(v * sigmoid(v * madd(v * v, splat(static_cast<float>(2 * 0.044715 * kSqrtTwoOverPi)),
-                                     splat(static_cast<float>(2 * kSqrtTwoOverPi))))),
+         OL_MAP(v* sigmoid(v* madd(v* v, splat(static_cast<float>(2 * 0.044715 * kSqrtTwoOverPi)),
+                                   splat(static_cast<float>(2 * kSqrtTwoOverPi))))),
          0.5 * x * (1 + std::tanh(kSqrtTwoOverPi * (x + 0.044715 * x * x * x))), nullptr)
-OL_UNARY(Swish, OL_MAP(v * sigmoid(v * splat(p[0]))), x * sigmoid(p[0] * x), nullptr, "alpha")
-OL_UNARY(Shrink,
-         OL_MAP(select(v < splat(-p[1]), v + splat(p[0]), select(splat(p[1]) < v, v - splat(p[0]), splat(0)))),
-         x < -p[1] ? x + p[0] : x > p[1] ? x - p[0] : 0.0, nullptr, "bias", "lambd")
+OL_UNARY(Swish, OL_MAP(v* sigmoid(v* splat(p[0]))), x* sigmoid(p[0] * x), nullptr, "alpha")
+OL_UNARY(Shrink, OL_MAP(select(v < splat(-p[1]), v + splat(p[0]), select(splat(p[1]) < v, v - splat(p[0]), splat(0)))),
+         x<-p[1] ? x + p[0] : x> p[1] ? x - p[0] : 0.0, nullptr, "bias", "lambd")
 
 #undef OL_UNARY
 #undef OL_UNARY_SCALAR

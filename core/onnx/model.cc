@@ -24,13 +24,20 @@ int Model::opset_of(std::string_view wanted) const {
 std::string TypeSpec::to_string() const {
   const std::string inner = elem ? elem->to_string() : "?";
   switch (kind) {
-    case Kind::kUnknown: return "unknown";
-    case Kind::kTensor: return text("tensor(", dtype, ")");
-    case Kind::kSparseTensor: return text("sparse_tensor(", dtype, ")");
-    case Kind::kSequence: return text("seq(", inner, ")");
-    case Kind::kMap: return text("map(", dtype, ",", inner, ")");
-    case Kind::kOptional: return text("optional(", inner, ")");
-    case Kind::kOpaque: return "opaque";
+    case Kind::kUnknown:
+      return "unknown";
+    case Kind::kTensor:
+      return text("tensor(", dtype, ")");
+    case Kind::kSparseTensor:
+      return text("sparse_tensor(", dtype, ")");
+    case Kind::kSequence:
+      return text("seq(", inner, ")");
+    case Kind::kMap:
+      return text("map(", dtype, ",", inner, ")");
+    case Kind::kOptional:
+      return text("optional(", inner, ")");
+    case Kind::kOpaque:
+      return "opaque";
   }
   return "unknown";
 }

@@ -27,12 +27,12 @@ struct TensorRef {
   std::string_view name;
   DType dtype = DType::kUndefined;
   Shape shape;
-  std::string_view raw;            // raw_data, or the external range once it is provided
-  std::string_view packed;         // one of the typed *_data fields, packed encoding, as on the wire
-  uint32_t packed_field = 0;       // which (4 float, 5 int32, 7 int64, 10 double, 11 uint64); 0: none
+  std::string_view raw;       // raw_data, or the external range once it is provided
+  std::string_view packed;    // one of the typed *_data fields, packed encoding, as on the wire
+  uint32_t packed_field = 0;  // which (4 float, 5 int32, 7 int64, 10 double, 11 uint64); 0: none
   std::vector<std::string_view> strings;
-  std::vector<uint64_t> loose;     // a typed field written one element per record: its scalars
-  bool external = false;           // not in this file; `raw` is set once the host provides it
+  std::vector<uint64_t> loose;  // a typed field written one element per record: its scalars
+  bool external = false;        // not in this file; `raw` is set once the host provides it
   std::string_view external_file;
   uint64_t external_offset = 0;
   std::optional<uint64_t> external_length;
@@ -47,12 +47,12 @@ struct SparseTensorRef {
 struct TypeSpec {
   enum class Kind : uint8_t { kUnknown, kTensor, kSparseTensor, kSequence, kMap, kOptional, kOpaque };
   Kind kind = Kind::kUnknown;
-  DType dtype = DType::kUndefined;                 // tensor element, map key
+  DType dtype = DType::kUndefined;  // tensor element, map key
   bool has_shape = false;
-  std::vector<int64_t> dims;                       // -1: symbolic or unknown
-  std::vector<std::string_view> dim_names;         // "" where the dimension is a number or unknown
-  std::shared_ptr<TypeSpec> elem;                  // sequence, optional, map value
-  std::string to_string() const;                   // "tensor(float)", "seq(map(int64,tensor(float)))"
+  std::vector<int64_t> dims;                // -1: symbolic or unknown
+  std::vector<std::string_view> dim_names;  // "" where the dimension is a number or unknown
+  std::shared_ptr<TypeSpec> elem;           // sequence, optional, map value
+  std::string to_string() const;            // "tensor(float)", "seq(map(int64,tensor(float)))"
 };
 
 struct ValueInfo {
@@ -62,12 +62,25 @@ struct ValueInfo {
 
 struct Attribute {
   enum class Type : uint8_t {
-    kUndefined = 0, kFloat = 1, kInt = 2, kString = 3, kTensor = 4, kGraph = 5, kFloats = 6, kInts = 7, kStrings = 8,
-    kTensors = 9, kGraphs = 10, kSparseTensor = 11, kSparseTensors = 12, kTypeProto = 13, kTypeProtos = 14,
+    kUndefined = 0,
+    kFloat = 1,
+    kInt = 2,
+    kString = 3,
+    kTensor = 4,
+    kGraph = 5,
+    kFloats = 6,
+    kInts = 7,
+    kStrings = 8,
+    kTensors = 9,
+    kGraphs = 10,
+    kSparseTensor = 11,
+    kSparseTensors = 12,
+    kTypeProto = 13,
+    kTypeProtos = 14,
   };
   std::string_view name;
   Type type = Type::kUndefined;
-  std::string_view ref;                            // inside a function: the name of the caller's attribute
+  std::string_view ref;  // inside a function: the name of the caller's attribute
   float f = 0;
   int64_t i = 0;
   std::string_view s;
@@ -84,11 +97,11 @@ struct Attribute {
 
 struct Node {
   std::string_view name, op_type, domain, overload;
-  std::vector<std::string_view> inputs, outputs;   // "" is an omitted optional
+  std::vector<std::string_view> inputs, outputs;  // "" is an omitted optional
   std::vector<Attribute> attributes;
-  std::string path;                                // where it was: "" or "main/loop_3:body/" , for messages
-  int opset = 0;                                   // the import its domain resolves to (functions carry their own)
-  uint64_t offset = 0;                             // in the file, for messages
+  std::string path;     // where it was: "" or "main/loop_3:body/" , for messages
+  int opset = 0;        // the import its domain resolves to (functions carry their own)
+  uint64_t offset = 0;  // in the file, for messages
 
   const Attribute* find(std::string_view attribute) const;
 };
@@ -118,12 +131,12 @@ struct Model {
   Graph graph;
   std::vector<Function> functions;
 
-  std::deque<std::string> names;                   // strings made by passes; addresses stay valid
+  std::deque<std::string> names;  // strings made by passes; addresses stay valid
   std::string_view intern(std::string s) {
     names.push_back(std::move(s));
     return names.back();
   }
-  int opset_of(std::string_view domain) const;     // 0 when not imported; "ai.onnx" is ""
+  int opset_of(std::string_view domain) const;  // 0 when not imported; "ai.onnx" is ""
 };
 
 // "ai.onnx" and "" are the same domain.

@@ -147,18 +147,39 @@ struct Parser {
     bool has_segment = false;
     OL_TRY(each(message, [&](const Field& f) -> Status {
       switch (f.number) {
-        case 1: return dims(f, &t->shape);
-        case 2: return dtype_field(f, &t->dtype);
-        case 3: has_segment = true; return {};
-        case 4: return typed_data(f, wire::kFixed32, t);
-        case 5: case 7: case 11: return typed_data(f, wire::kVarint, t);
-        case 10: return typed_data(f, wire::kFixed64, t);
-        case 6: OL_TRY(expect(f, wire::kBytes)); t->strings.push_back(f.bytes); return {};
-        case 8: return text_field(f, &t->name);
-        case 9: return text_field(f, &t->raw);
-        case 13: OL_TRY(expect(f, wire::kBytes)); external.push_back(f.bytes); return {};
-        case 14: OL_TRY(expect(f, wire::kVarint)); t->external = f.scalar == 1; return {};
-        default: return {};
+        case 1:
+          return dims(f, &t->shape);
+        case 2:
+          return dtype_field(f, &t->dtype);
+        case 3:
+          has_segment = true;
+          return {};
+        case 4:
+          return typed_data(f, wire::kFixed32, t);
+        case 5:
+        case 7:
+        case 11:
+          return typed_data(f, wire::kVarint, t);
+        case 10:
+          return typed_data(f, wire::kFixed64, t);
+        case 6:
+          OL_TRY(expect(f, wire::kBytes));
+          t->strings.push_back(f.bytes);
+          return {};
+        case 8:
+          return text_field(f, &t->name);
+        case 9:
+          return text_field(f, &t->raw);
+        case 13:
+          OL_TRY(expect(f, wire::kBytes));
+          external.push_back(f.bytes);
+          return {};
+        case 14:
+          OL_TRY(expect(f, wire::kVarint));
+          t->external = f.scalar == 1;
+          return {};
+        default:
+          return {};
       }
     }));
     if (has_segment) return not_implemented("tensor '", t->name, "' is split into segments");
@@ -223,13 +244,26 @@ struct Parser {
     Status status = each(message, [&](const Field& f) -> Status {
       using Kind = TypeSpec::Kind;
       switch (f.number) {
-        case 1: t->kind = Kind::kTensor; break;
-        case 4: t->kind = Kind::kSequence; break;
-        case 5: t->kind = Kind::kMap; break;
-        case 7: t->kind = Kind::kOpaque; return {};
-        case 8: t->kind = Kind::kSparseTensor; break;
-        case 9: t->kind = Kind::kOptional; break;
-        default: return {};
+        case 1:
+          t->kind = Kind::kTensor;
+          break;
+        case 4:
+          t->kind = Kind::kSequence;
+          break;
+        case 5:
+          t->kind = Kind::kMap;
+          break;
+        case 7:
+          t->kind = Kind::kOpaque;
+          return {};
+        case 8:
+          t->kind = Kind::kSparseTensor;
+          break;
+        case 9:
+          t->kind = Kind::kOptional;
+          break;
+        default:
+          return {};
       }
       OL_TRY(expect(f, wire::kBytes));
       const bool is_tensor = t->kind == Kind::kTensor || t->kind == Kind::kSparseTensor;
@@ -272,15 +306,18 @@ struct Parser {
     OL_TRY(each(field.bytes, [&](const Field& f) -> Status {
       if (f.number < 64) seen |= uint64_t{1} << f.number;
       switch (f.number) {
-        case 1: return text_field(f, &a.name);
+        case 1:
+          return text_field(f, &a.name);
         case 2: {
           OL_TRY(expect(f, wire::kFixed32));
           const auto bits = static_cast<uint32_t>(f.scalar);
           std::memcpy(&a.f, &bits, 4);
           return {};
         }
-        case 3: return int_field(f, &a.i);
-        case 4: return text_field(f, &a.s);
+        case 3:
+          return int_field(f, &a.i);
+        case 4:
+          return text_field(f, &a.s);
         case 7:
           return scalars(f, wire::kFixed32, [&](uint64_t v) {
             const auto bits = static_cast<uint32_t>(v);
@@ -288,13 +325,26 @@ struct Parser {
             std::memcpy(&x, &bits, 4);
             a.floats.push_back(x);
           });
-        case 8: return scalars(f, wire::kVarint, [&](uint64_t v) { a.ints.push_back(static_cast<int64_t>(v)); });
-        case 20: OL_TRY(expect(f, wire::kVarint)); a.type = static_cast<Attribute::Type>(f.scalar); return {};
-        case 21: return text_field(f, &a.ref);
-        case 5: case 6: case 9: case 10: case 11: case 14: case 15: case 22:
+        case 8:
+          return scalars(f, wire::kVarint, [&](uint64_t v) { a.ints.push_back(static_cast<int64_t>(v)); });
+        case 20:
+          OL_TRY(expect(f, wire::kVarint));
+          a.type = static_cast<Attribute::Type>(f.scalar);
+          return {};
+        case 21:
+          return text_field(f, &a.ref);
+        case 5:
+        case 6:
+        case 9:
+        case 10:
+        case 11:
+        case 14:
+        case 15:
+        case 22:
           OL_TRY(expect(f, wire::kBytes));
           return attribute_message(f, &a);
-        default: return {};
+        default:
+          return {};
       }
     }));
     if (a.type == Attribute::Type::kUndefined) a.type = deduce(a, seen);
@@ -304,13 +354,27 @@ struct Parser {
 
   Status attribute_message(const Field& f, Attribute* a) {
     switch (f.number) {
-      case 5: a->t = std::make_shared<TensorRef>(); return tensor(f.bytes, a->t.get());
-      case 6: a->g = std::make_shared<Graph>(); return graph(f.bytes, a->g.get());
-      case 9: a->strings.push_back(f.bytes); return {};
-      case 10: a->tensors.emplace_back(); return tensor(f.bytes, &a->tensors.back());
-      case 11: a->graphs.push_back(std::make_shared<Graph>()); return graph(f.bytes, a->graphs.back().get());
-      case 22: a->sparse = std::make_shared<SparseTensorRef>(); return sparse_tensor(f.bytes, a->sparse.get());
-      default: a->types.emplace_back(); return type(f.bytes, &a->types.back());  // 14 type_proto, 15 type_protos
+      case 5:
+        a->t = std::make_shared<TensorRef>();
+        return tensor(f.bytes, a->t.get());
+      case 6:
+        a->g = std::make_shared<Graph>();
+        return graph(f.bytes, a->g.get());
+      case 9:
+        a->strings.push_back(f.bytes);
+        return {};
+      case 10:
+        a->tensors.emplace_back();
+        return tensor(f.bytes, &a->tensors.back());
+      case 11:
+        a->graphs.push_back(std::make_shared<Graph>());
+        return graph(f.bytes, a->graphs.back().get());
+      case 22:
+        a->sparse = std::make_shared<SparseTensorRef>();
+        return sparse_tensor(f.bytes, a->sparse.get());
+      default:
+        a->types.emplace_back();
+        return type(f.bytes, &a->types.back());  // 14 type_proto, 15 type_protos
     }
   }
 
@@ -322,13 +386,26 @@ struct Parser {
       if (f.number == 5) return attribute(f, &n.attributes);
       std::string_view value;
       switch (f.number) {
-        case 1: OL_TRY(text_field(f, &value)); n.inputs.push_back(value); return {};
-        case 2: OL_TRY(text_field(f, &value)); n.outputs.push_back(value); return {};
-        case 3: return text_field(f, &n.name);
-        case 4: return text_field(f, &n.op_type);
-        case 7: OL_TRY(text_field(f, &value)); n.domain = canonical_domain(value); return {};
-        case 8: return text_field(f, &n.overload);
-        default: return {};
+        case 1:
+          OL_TRY(text_field(f, &value));
+          n.inputs.push_back(value);
+          return {};
+        case 2:
+          OL_TRY(text_field(f, &value));
+          n.outputs.push_back(value);
+          return {};
+        case 3:
+          return text_field(f, &n.name);
+        case 4:
+          return text_field(f, &n.op_type);
+        case 7:
+          OL_TRY(text_field(f, &value));
+          n.domain = canonical_domain(value);
+          return {};
+        case 8:
+          return text_field(f, &n.overload);
+        default:
+          return {};
       }
     }));
     list->push_back(std::move(n));
@@ -339,17 +416,26 @@ struct Parser {
     if (++depth > kMaxDepth) return invalid_graph("graphs are nested more than ", kMaxDepth, " levels deep");
     Status status = each(message, [&](const Field& f) -> Status {
       switch (f.number) {
-        case 1: return node(f, &g->nodes);
-        case 2: return text_field(f, &g->name);
-        case 5: OL_TRY(expect(f, wire::kBytes)); g->initializers.emplace_back(); return tensor(f.bytes, &g->initializers.back());
-        case 11: return value_info(f, &g->inputs);
-        case 12: return value_info(f, &g->outputs);
-        case 13: return value_info(f, &g->value_info);
+        case 1:
+          return node(f, &g->nodes);
+        case 2:
+          return text_field(f, &g->name);
+        case 5:
+          OL_TRY(expect(f, wire::kBytes));
+          g->initializers.emplace_back();
+          return tensor(f.bytes, &g->initializers.back());
+        case 11:
+          return value_info(f, &g->inputs);
+        case 12:
+          return value_info(f, &g->outputs);
+        case 13:
+          return value_info(f, &g->value_info);
         case 15:
           OL_TRY(expect(f, wire::kBytes));
           g->sparse_initializers.emplace_back();
           return sparse_tensor(f.bytes, &g->sparse_initializers.back());
-        default: return {};
+        default:
+          return {};
       }
     });
     --depth;
@@ -373,17 +459,36 @@ struct Parser {
     return each(message, [&](const Field& f) -> Status {
       std::string_view value;
       switch (f.number) {
-        case 1: return text_field(f, &fn->name);
-        case 4: OL_TRY(text_field(f, &value)); fn->inputs.push_back(value); return {};
-        case 5: OL_TRY(text_field(f, &value)); fn->outputs.push_back(value); return {};
-        case 6: OL_TRY(text_field(f, &value)); fn->attributes.push_back(value); return {};
-        case 7: return node(f, &fn->nodes);
-        case 9: return opset_import(f, &fn->opset_imports);
-        case 10: OL_TRY(text_field(f, &value)); fn->domain = canonical_domain(value); return {};
-        case 11: return attribute(f, &fn->attribute_defaults);
-        case 12: return value_info(f, &fn->value_info);
-        case 13: return text_field(f, &fn->overload);
-        default: return {};
+        case 1:
+          return text_field(f, &fn->name);
+        case 4:
+          OL_TRY(text_field(f, &value));
+          fn->inputs.push_back(value);
+          return {};
+        case 5:
+          OL_TRY(text_field(f, &value));
+          fn->outputs.push_back(value);
+          return {};
+        case 6:
+          OL_TRY(text_field(f, &value));
+          fn->attributes.push_back(value);
+          return {};
+        case 7:
+          return node(f, &fn->nodes);
+        case 9:
+          return opset_import(f, &fn->opset_imports);
+        case 10:
+          OL_TRY(text_field(f, &value));
+          fn->domain = canonical_domain(value);
+          return {};
+        case 11:
+          return attribute(f, &fn->attribute_defaults);
+        case 12:
+          return value_info(f, &fn->value_info);
+        case 13:
+          return text_field(f, &fn->overload);
+        default:
+          return {};
       }
     });
   }
@@ -392,14 +497,24 @@ struct Parser {
     bool has_graph = false;
     OL_TRY(each(message, [&](const Field& f) -> Status {
       switch (f.number) {
-        case 1: return int_field(f, &m->ir_version);
-        case 2: return text_field(f, &m->producer_name);
-        case 3: return text_field(f, &m->producer_version);
-        case 4: return text_field(f, &m->domain);
-        case 5: return int_field(f, &m->model_version);
-        case 6: return text_field(f, &m->doc_string);
-        case 7: OL_TRY(expect(f, wire::kBytes)); has_graph = true; return graph(f.bytes, &m->graph);
-        case 8: return opset_import(f, &m->opset_imports);
+        case 1:
+          return int_field(f, &m->ir_version);
+        case 2:
+          return text_field(f, &m->producer_name);
+        case 3:
+          return text_field(f, &m->producer_version);
+        case 4:
+          return text_field(f, &m->domain);
+        case 5:
+          return int_field(f, &m->model_version);
+        case 6:
+          return text_field(f, &m->doc_string);
+        case 7:
+          OL_TRY(expect(f, wire::kBytes));
+          has_graph = true;
+          return graph(f.bytes, &m->graph);
+        case 8:
+          return opset_import(f, &m->opset_imports);
         case 14: {
           OL_TRY(expect(f, wire::kBytes));
           std::string_view key, value;
@@ -407,8 +522,12 @@ struct Parser {
           m->metadata.emplace_back(key, value);
           return {};
         }
-        case 25: OL_TRY(expect(f, wire::kBytes)); m->functions.emplace_back(); return function(f.bytes, &m->functions.back());
-        default: return {};
+        case 25:
+          OL_TRY(expect(f, wire::kBytes));
+          m->functions.emplace_back();
+          return function(f.bytes, &m->functions.back());
+        default:
+          return {};
       }
     }));
     if (!has_graph) return invalid_protobuf("the file holds no graph: it is not an ONNX model");

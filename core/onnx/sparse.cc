@@ -18,9 +18,10 @@ Result<Tensor> densify(const SparseTensorRef& ref, Pool& pool) {
   const int64_t count = values.size();
   const bool linear = indices.rank() < 2;
   const int per_value = linear ? 1 : static_cast<int>(indices.dim(1));
-  if (indices.dtype() != DType::kInt64 || indices.size() != count * per_value || (!linear && per_value != ref.dims.rank())) {
-    return invalid_graph("sparse tensor '", ref.values.name, "': indices of shape ", indices.shape(), " do not fit ", count,
-                         " values in ", ref.dims);
+  if (indices.dtype() != DType::kInt64 || indices.size() != count * per_value ||
+      (!linear && per_value != ref.dims.rank())) {
+    return invalid_graph("sparse tensor '", ref.values.name, "': indices of shape ", indices.shape(), " do not fit ",
+                         count, " values in ", ref.dims);
   }
   const Shape strides = ref.dims.strides();
   for (int64_t i = 0; i < count; ++i) {

@@ -37,8 +37,10 @@ Status Reader::next(Field* field) {
       OL_ASSIGN(field->scalar, varint());
       return {};
     }
-    case kFixed64: return fixed(8, &field->scalar);
-    case kFixed32: return fixed(4, &field->scalar);
+    case kFixed64:
+      return fixed(8, &field->scalar);
+    case kFixed32:
+      return fixed(4, &field->scalar);
     case kBytes: {
       OL_ASSIGN(const uint64_t length, varint());
       if (length > static_cast<uint64_t>(end_ - at_)) {

@@ -14,9 +14,9 @@ enum Type : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroupStart = 3, kG
 struct Field {
   uint32_t number = 0;
   Type type = kVarint;
-  uint64_t scalar = 0;          // kVarint, kFixed64, kFixed32
-  std::string_view bytes;       // kBytes
-  uint64_t offset = 0;          // of the tag, in the file
+  uint64_t scalar = 0;     // kVarint, kFixed64, kFixed32
+  std::string_view bytes;  // kBytes
+  uint64_t offset = 0;     // of the tag, in the file
 };
 
 // Walks the fields of one message. `file` is the start of the whole file, for offsets in messages.

@@ -4,9 +4,14 @@ namespace onnxlet {
 
 DType compute_type(DType t) {
   switch (t) {
-    case DType::kDouble: case DType::kInt32: case DType::kInt64: case DType::kUint32: case DType::kUint64:
+    case DType::kDouble:
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kUint32:
+    case DType::kUint64:
       return DType::kDouble;
-    default: return DType::kFloat;
+    default:
+      return DType::kFloat;
   }
 }
 

@@ -17,10 +17,14 @@ bool equals_ignoring_case(std::string_view a, std::string_view lower_case) {
 
 FloatFormat text_format(DType t) {
   switch (t) {
-    case DType::kDouble: return kDoubleFormat;
-    case DType::kFloat16: return kHalfFormat;
-    case DType::kBFloat16: return kBFloat16Format;
-    default: return kFloatFormat;
+    case DType::kDouble:
+      return kDoubleFormat;
+    case DType::kFloat16:
+      return kHalfFormat;
+    case DType::kBFloat16:
+      return kBFloat16Format;
+    default:
+      return kFloatFormat;
   }
 }
 
@@ -81,11 +85,13 @@ Status cast(OpContext& ctx, DType to, const CastMode& mode) {
     return {};
   }
   OL_ASSIGN(Tensor * y, ctx.out(0, to, x.shape()));
-  const auto from_size = static_cast<int64_t>(element_size(x.dtype())), to_size = static_cast<int64_t>(element_size(to));
+  const auto from_size = static_cast<int64_t>(element_size(x.dtype())),
+             to_size = static_cast<int64_t>(element_size(to));
   const char* src = static_cast<const char*>(x.raw());
   if (x.dtype() == DType::kString) return cast_from_strings(x, y, mode);
   if (to == DType::kString) {
-    for (int64_t i = 0, n = x.size(); i < n; ++i) y->mutable_data<std::string>()[i] = element_text(x.dtype(), src + i * from_size);
+    for (int64_t i = 0, n = x.size(); i < n; ++i)
+      y->mutable_data<std::string>()[i] = element_text(x.dtype(), src + i * from_size);
     return {};
   }
   char* dst = static_cast<char*>(y->mutable_raw());
@@ -99,10 +105,14 @@ Status cast(OpContext& ctx, DType to, const CastMode& mode) {
 Status read_mode(Attrs& a, CastMode* mode) {
   mode->saturate = a.i("saturate", 1) != 0;
   const std::string_view rounding = a.s("round_mode", "up");
-  if (rounding == "up") mode->rounding = E8M0Rounding::kUp;
-  else if (rounding == "down") mode->rounding = E8M0Rounding::kDown;
-  else if (rounding == "nearest") mode->rounding = E8M0Rounding::kNearest;
-  else return invalid_graph("round_mode must be up, down or nearest; it is ", rounding);
+  if (rounding == "up")
+    mode->rounding = E8M0Rounding::kUp;
+  else if (rounding == "down")
+    mode->rounding = E8M0Rounding::kDown;
+  else if (rounding == "nearest")
+    mode->rounding = E8M0Rounding::kNearest;
+  else
+    return invalid_graph("round_mode must be up, down or nearest; it is ", rounding);
   return {};
 }
 
@@ -144,8 +154,8 @@ struct BitCast : Op {
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     if (dtype_bits(x.dtype()) != dtype_bits(to)) {
-      return run_failed("BitCast: the types must be of one width; ", x.dtype(), " has ", dtype_bits(x.dtype()), " bits, ",
-                        to, " has ", dtype_bits(to));
+      return run_failed("BitCast: the types must be of one width; ", x.dtype(), " has ", dtype_bits(x.dtype()),
+                        " bits, ", to, " has ", dtype_bits(to));
     }
     ctx.set(0, x.retyped(to));
     return {};

@@ -26,11 +26,12 @@ Result<Shape> concat_shape(std::span<const Tensor* const> inputs, int64_t axis, 
     Shape other = x.shape();
     if (other.rank() == shape.rank()) other[*at] = shape[*at];
     if (!(other == shape)) {
-      return run_failed("inputs may differ only along axis ", *at, "; input ", i, " has shape ", x.shape(), ", input ", first,
-                        " has ", inputs[first]->shape());
+      return run_failed("inputs may differ only along axis ", *at, "; input ", i, " has shape ", x.shape(), ", input ",
+                        first, " has ", inputs[first]->shape());
     }
     if (x.dtype() != inputs[0]->dtype()) {
-      return run_failed("inputs must have one element type; input ", i, " is ", x.dtype(), ", the first is ", inputs[0]->dtype());
+      return run_failed("inputs must have one element type; input ", i, " is ", x.dtype(), ", the first is ",
+                        inputs[0]->dtype());
     }
     if (__builtin_add_overflow(shape[*at], x.dim(*at), &shape[*at])) return run_failed("the result is too large");
   }
@@ -43,7 +44,7 @@ Status concat(OpContext& ctx, std::span<const Tensor* const> inputs, int64_t axi
   int at = 0;
   OL_ASSIGN(const Shape shape, concat_shape(inputs, axis, &at));
   const DType type = inputs[0]->dtype();
-  OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
+  OL_ASSIGN(Tensor * y, ctx.out(0, type, shape));
   const Rows rows = split_at(shape, at);
   int64_t done = 0;
   for (const Tensor* x : inputs) {
@@ -96,7 +97,7 @@ struct Split : Op {
       if (ctx.wants(i)) {
         Shape shape = x.shape();
         shape[at] = n;
-        OL_ASSIGN(Tensor* y, ctx.out(i, x.dtype(), shape));
+        OL_ASSIGN(Tensor * y, ctx.out(i, x.dtype(), shape));
         copy_strided(x.dtype(), Shape{rows.outer, run}, element_at(x.dtype(), x.raw(), done),
                      Shape{rows.n * rows.inner, 1}, y->mutable_raw(), Shape{run, 1});
       }

@@ -43,8 +43,9 @@ struct Constant : Op {
       const std::vector<std::string> v(views.begin(), views.end());
       return take(Tensor::from<std::string>(pool, Shape{static_cast<int64_t>(v.size())}, v));
     }
-    return invalid_graph("one of the attributes value, sparse_value, value_int, value_ints, value_float, value_floats, "
-                         "value_string, value_strings is needed; none is given");
+    return invalid_graph(
+        "one of the attributes value, sparse_value, value_int, value_ints, value_float, value_floats, "
+        "value_string, value_strings is needed; none is given");
   }
 
   Status take(Result<Tensor> made) {
@@ -75,7 +76,7 @@ struct ConstantOfShape : Op {
     OL_ASSIGN(const Shape shape, make_shape(dims));
     const float zero = 0;
     const DType type = value.valid() ? value.dtype() : DType::kFloat;
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, shape));
     fill_elements(type, y->mutable_raw(), y->size(), value.valid() ? value.raw() : &zero);
     return {};
   }
@@ -97,14 +98,15 @@ struct EyeLike : Op {
     const DType type = dtype == DType::kUndefined ? x.dtype() : dtype;
     alignas(16) unsigned char one[16];
     if (!store_scalar(type, 1, one)) return not_implemented("EyeLike of element type ", type, " is not defined");
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, x.shape()));
     clear_elements(type, y->mutable_raw(), y->size());
     const int64_t rows = x.dim(0), cols = x.dim(1);
     if (k >= cols || k <= -rows) return {};
     const int64_t row = std::max<int64_t>(0, -k), col = std::max<int64_t>(0, k);
     const int64_t count = std::min(rows - row, cols - col);
     if (count <= 0) return {};
-    copy_strided(type, Shape{count}, one, Shape{0}, element_at(type, y->mutable_raw(), row * cols + col), Shape{cols + 1});
+    copy_strided(type, Shape{count}, one, Shape{0}, element_at(type, y->mutable_raw(), row * cols + col),
+                 Shape{cols + 1});
     return {};
   }
 };
@@ -151,12 +153,14 @@ struct Range : Op {
     if (d == T(0) || d != d) return run_failed("delta must not be 0");
     const uint64_t n = range_length<T>(s, *limit, d);
     if (n > (uint64_t{1} << 48)) return run_failed("the range would have ", n, " elements");
-    OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(0).dtype(), Shape{static_cast<int64_t>(n)}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, ctx.in(0).dtype(), Shape{static_cast<int64_t>(n)}));
     OL_ASSIGN(void* to, staging_for(ctx, y, type));
     T* out = static_cast<T*>(to);
     for (uint64_t i = 0; i < n; ++i) {
-      if constexpr (std::is_integral_v<T>) out[i] = static_cast<T>(static_cast<uint64_t>(s) + i * static_cast<uint64_t>(d));
-      else out[i] = s + static_cast<T>(i) * d;
+      if constexpr (std::is_integral_v<T>)
+        out[i] = static_cast<T>(static_cast<uint64_t>(s) + i * static_cast<uint64_t>(d));
+      else
+        out[i] = s + static_cast<T>(i) * d;
     }
     store(to, type, y);
     return {};

@@ -1,8 +1,9 @@
 // Gather, GatherElements, GatherND and their quantized relative: elements and slices picked by index.
+#include "kernels/gather.h"
+
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "kernels/gather.h"
 #include "ops/as_float.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
@@ -26,7 +27,7 @@ struct Gather : Op {
     dims.insert(dims.end(), x.shape().begin() + at + 1, x.shape().end());
     OL_ASSIGN(const Shape shape, make_shape(dims));
     OL_ASSIGN(const int64_t* at_index, wrap_indices(ctx, indices, x.dim(at)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     gather_rows(x.dtype(), x.raw(), split_at(x.shape(), at), at_index, indices.size(), y->mutable_raw());
     return {};
   }
@@ -52,7 +53,7 @@ struct GatherElements : Op {
       }
     }
     OL_ASSIGN(const int64_t* at_index, wrap_indices(ctx, indices, x.dim(at)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), indices.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), indices.shape()));
     gather_elements(x.dtype(), x.raw(), x.shape(), at, at_index, indices.shape(), y->mutable_raw());
     return {};
   }
@@ -70,11 +71,13 @@ struct GatherND : Op {
     const Tensor &x = ctx.in(0), &indices = ctx.in(1);
     if (indices.rank() < 1 || x.rank() < 1) return run_failed("data and indices need a rank of at least 1");
     if (batch_dims < 0 || batch_dims >= std::min(x.rank(), indices.rank())) {
-      return run_failed("batch_dims ", batch_dims, " must be below the ranks of data ", x.shape(), " and indices ", indices.shape());
+      return run_failed("batch_dims ", batch_dims, " must be below the ranks of data ", x.shape(), " and indices ",
+                        indices.shape());
     }
     const int b = static_cast<int>(batch_dims);
     if (indices.shape().back() > x.rank() - b) {
-      return run_failed("the last axis of indices ", indices.shape(), " is longer than data ", x.shape(), " has axes after batch_dims ", b);
+      return run_failed("the last axis of indices ", indices.shape(), " is longer than data ", x.shape(),
+                        " has axes after batch_dims ", b);
     }
     const int k = static_cast<int>(indices.shape().back());
     for (int i = 0; i < b; ++i) {
@@ -89,7 +92,7 @@ struct GatherND : Op {
     const int64_t count = indices.shape().product(0, indices.rank() - 1);
     OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(count));
     OL_TRY(slice_offsets(x.shape(), indices, b, offsets));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     gather_runs(x.dtype(), x.raw(), offsets, count, run, y->mutable_raw());
     return {};
   }
@@ -123,7 +126,8 @@ struct GatherBlockQuantized : Op {
     gather_axis = a.i("gather_axis", 0);
     quantize_axis = a.i("quantize_axis", 1);
     if (bits != 2 && bits != 4 && bits != 8) return invalid_graph("bits must be 2, 4 or 8; it is ", bits);
-    if (block < 16 || (block & (block - 1)) != 0) return invalid_graph("block_size must be a power of two of at least 16; it is ", block);
+    if (block < 16 || (block & (block - 1)) != 0)
+      return invalid_graph("block_size must be a power of two of at least 16; it is ", block);
     return {};
   }
 
@@ -138,14 +142,22 @@ struct GatherBlockQuantized : Op {
     if (at == along) return run_failed("gather_axis and quantize_axis must differ; both are ", at);
     Shape expected = shape;
     expected[along] = (shape[along] + block - 1) / block;
-    if (!(scales.shape() == expected)) return run_failed("scales must have shape ", expected, "; they have ", scales.shape());
+    if (!(scales.shape() == expected))
+      return run_failed("scales must have shape ", expected, "; they have ", scales.shape());
     const Tensor* zeros = ctx.opt(3);
     if (zeros != nullptr) {
       if (bytes) expected[expected.rank() - 1] = (expected.back() * width + 7) / 8;
-      if (!(zeros->shape() == expected)) return run_failed("zero_points must have shape ", expected, "; they have ", zeros->shape());
+      if (!(zeros->shape() == expected))
+        return run_failed("zero_points must have shape ", expected, "; they have ", zeros->shape());
     }
     OL_ASSIGN(const float* factors, values_as<float>(ctx, scales));
-    BlockQuantized q{data.data<uint8_t>(), width, data.dtype() == DType::kInt4, split_at(shape, along), block, factors, nullptr,
+    BlockQuantized q{data.data<uint8_t>(),
+                     width,
+                     data.dtype() == DType::kInt4,
+                     split_at(shape, along),
+                     block,
+                     factors,
+                     nullptr,
                      bytes ? 1 << (width - 1) : 0};
     OL_ASSIGN(q.zero_points, packed_zeros(ctx, zeros, width));
     return gather(ctx, q, shape, at, indices);
@@ -162,7 +174,8 @@ struct GatherBlockQuantized : Op {
     std::fill_n(out, rows * numbers + 1, uint8_t{0});
     for (int64_t i = 0; i < rows * numbers; ++i) {
       const int64_t row = i / numbers, column = i % numbers;
-      const int v = zeros->data<uint8_t>()[row * bytes + column / per_byte] >> (column % per_byte * width) & ((1 << width) - 1);
+      const int v =
+          zeros->data<uint8_t>()[row * bytes + column / per_byte] >> (column % per_byte * width) & ((1 << width) - 1);
       out[i / per_byte] = static_cast<uint8_t>(out[i / per_byte] | v << (i % per_byte * width));
     }
     return static_cast<const uint8_t*>(out);
@@ -174,7 +187,7 @@ struct GatherBlockQuantized : Op {
     dims.insert(dims.end(), shape.begin() + at + 1, shape.end());
     OL_ASSIGN(const Shape out_shape, make_shape(dims));
     OL_ASSIGN(const int64_t* index, wrap_indices(ctx, indices, shape[at]));
-    OL_ASSIGN(Tensor* y, ctx.out(0, ctx.in(2).dtype(), out_shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, ctx.in(2).dtype(), out_shape));
     OL_ASSIGN(void* staged, staging_for(ctx, y, DType::kFloat));
     float* to = static_cast<float*>(staged);
     const Rows rows = split_at(shape, at);

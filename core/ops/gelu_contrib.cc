@@ -39,8 +39,8 @@ struct BiasSplitGelu : Op {
   Status run(OpContext& ctx) const override {
     const ConstView x = ctx.in(0).view(), bias = ctx.in(1).view();
     if (x.shape.rank() < 1 || x.shape.back() % 2 != 0 || bias.size() != x.shape.back() || bias.shape.rank() != 1) {
-      return run_failed("BiasSplitGelu: the last axis must be even and as long as the bias; they are ", x.shape, " and ",
-                        bias.shape);
+      return run_failed("BiasSplitGelu: the last axis must be even and as long as the bias; they are ", x.shape,
+                        " and ", bias.shape);
     }
     const auto size = static_cast<int64_t>(element_size(x.dtype));
     const int64_t width = x.shape.back(), half = width / 2, rows = width == 0 ? 0 : x.size() / width;

@@ -19,8 +19,8 @@ struct NGramRepeatBlock : Op {
   Status run(OpContext& ctx) const override {
     const Tensor &ids = ctx.in(0), &scores = ctx.in(1);
     if (ids.rank() != 2 || scores.rank() != 2 || ids.dim(0) != scores.dim(0)) {
-      return run_failed("input_ids and scores must be [batch, length] and [batch, tokens]; their shapes are ", ids.shape(),
-                        " and ", scores.shape());
+      return run_failed("input_ids and scores must be [batch, length] and [batch, tokens]; their shapes are ",
+                        ids.shape(), " and ", scores.shape());
     }
     const int64_t length = ids.dim(1), tokens = scores.dim(1);
     OL_ASSIGN(Tensor * y, ctx.out(0, scores.dtype(), scores.shape()));

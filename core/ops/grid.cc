@@ -1,8 +1,9 @@
 // Sampling on grids, regions of interest, and the inverses of sliding windows.
+#include "kernels/grid.h"
+
 #include <algorithm>
 #include <string_view>
 
-#include "kernels/grid.h"
 #include "kernels/move.h"
 #include "kernels/scatter.h"
 #include "ops/as_float.h"
@@ -17,14 +18,22 @@ struct GridSample : Op {
 
   Status init(Attrs& a) {
     const std::string_view mode = a.s("mode", "linear"), padding = a.s("padding_mode", "zeros");
-    if (mode == "linear" || mode == "bilinear") options.mode = GridMode::kLinear;
-    else if (mode == "nearest") options.mode = GridMode::kNearest;
-    else if (mode == "cubic" || mode == "bicubic") options.mode = GridMode::kCubic;
-    else return invalid_graph("mode must be linear, nearest or cubic; it is ", mode);
-    if (padding == "zeros") options.padding = GridPadding::kZeros;
-    else if (padding == "border") options.padding = GridPadding::kBorder;
-    else if (padding == "reflection") options.padding = GridPadding::kReflection;
-    else return invalid_graph("padding_mode must be zeros, border or reflection; it is ", padding);
+    if (mode == "linear" || mode == "bilinear")
+      options.mode = GridMode::kLinear;
+    else if (mode == "nearest")
+      options.mode = GridMode::kNearest;
+    else if (mode == "cubic" || mode == "bicubic")
+      options.mode = GridMode::kCubic;
+    else
+      return invalid_graph("mode must be linear, nearest or cubic; it is ", mode);
+    if (padding == "zeros")
+      options.padding = GridPadding::kZeros;
+    else if (padding == "border")
+      options.padding = GridPadding::kBorder;
+    else if (padding == "reflection")
+      options.padding = GridPadding::kReflection;
+    else
+      return invalid_graph("padding_mode must be zeros, border or reflection; it is ", padding);
     options.align_corners = a.i("align_corners", 0) != 0;
     return {};
   }
@@ -33,15 +42,17 @@ struct GridSample : Op {
     const Tensor &x = ctx.in(0), &grid = ctx.in(1);
     const int rank = x.rank() - 2;
     if (rank < 1 || grid.rank() != x.rank() || grid.shape().back() != rank || grid.dim(0) != x.dim(0)) {
-      return run_failed("X [N,C,d...] needs a grid [N,d...,", rank, "]; they have shapes ", x.shape(), " and ", grid.shape());
+      return run_failed("X [N,C,d...] needs a grid [N,d...,", rank, "]; they have shapes ", x.shape(), " and ",
+                        grid.shape());
     }
-    if (rank > kMaxGridDims) return not_implemented("GridSample over ", rank, " spatial axes is not supported; at most ", kMaxGridDims);
+    if (rank > kMaxGridDims)
+      return not_implemented("GridSample over ", rank, " spatial axes is not supported; at most ", kMaxGridDims);
     Shape shape{x.dim(0), x.dim(1)}, dims;
     for (int i = 0; i < rank; ++i) {
       shape.push_back(grid.dim(i + 1));
       dims.push_back(x.dim(i + 2));
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     const DType type = compute_type(x.dtype());
     OL_ASSIGN(const void* from, values_as(ctx, x, type));
     OL_ASSIGN(const void* at, values_as(ctx, grid, type));
@@ -66,7 +77,8 @@ struct AffineGrid : Op {
     const Tensor& theta = ctx.in(0);
     OL_ASSIGN(const auto size, to_ints(ctx.in(1), "size"));
     const int64_t k = static_cast<int64_t>(size.size()) - 2;
-    if (k < 2 || k > kMaxGridDims) return run_failed("size must be [N,C,H,W] or [N,C,D,H,W]; it has ", size.size(), " entries");
+    if (k < 2 || k > kMaxGridDims)
+      return run_failed("size must be [N,C,H,W] or [N,C,D,H,W]; it has ", size.size(), " entries");
     if (!(theta.shape() == Shape{size[0], k, k + 1})) {
       return run_failed("theta must have shape ", Shape{size[0], k, k + 1}, "; it has ", theta.shape());
     }
@@ -74,7 +86,7 @@ struct AffineGrid : Op {
     Shape shape{size[0]};
     for (const int64_t d : dims) shape.push_back(d);
     shape.push_back(k);
-    OL_ASSIGN(Tensor* y, ctx.out(0, theta.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, theta.dtype(), shape));
     const DType type = compute_type(theta.dtype());
     OL_ASSIGN(const void* from, values_as(ctx, theta, type));
     OL_ASSIGN(void* to, staging_for(ctx, y, type));
@@ -104,15 +116,19 @@ struct Col2Im : Op {
     const std::vector<int64_t> pad = pads.empty() ? std::vector<int64_t>(2 * rank, 0) : pads;
     if (rank == 0 || rank + 2 > static_cast<size_t>(Shape::kMaxRank) || block.size() != rank || step.size() != rank ||
         dilation.size() != rank || pad.size() != 2 * rank) {
-      return run_failed("image_shape, block_shape, strides and dilations need one entry per axis, pads two; image_shape has ", rank);
+      return run_failed(
+          "image_shape, block_shape, strides and dilations need one entry per axis, pads two; image_shape has ", rank);
     }
     BlockGeometry g{Shape(image), Shape(block), {}, step, dilation, pad};
     for (size_t i = 0; i < rank; ++i) {
       constexpr int64_t kLimit = 1 << 30;
       for (const int64_t v : {std::max<int64_t>(image[i], 1), block[i], step[i], dilation[i]}) {
-        if (image[i] < 0 || v < 1 || v > kLimit) return run_failed("axis ", i, " of Col2Im has a size, stride or dilation that is not positive, or far too large");
+        if (image[i] < 0 || v < 1 || v > kLimit)
+          return run_failed("axis ", i,
+                            " of Col2Im has a size, stride or dilation that is not positive, or far too large");
       }
-      if (std::max(std::abs(pad[i] / 2), std::abs(pad[i + rank] / 2)) > 1 << 30) return run_failed("the pads of axis ", i, " are too large");
+      if (std::max(std::abs(pad[i] / 2), std::abs(pad[i + rank] / 2)) > 1 << 30)
+        return run_failed("the pads of axis ", i, " are too large");
       const int64_t room = image[i] + pad[i] + pad[i + rank] - dilation[i] * (block[i] - 1) - 1;
       g.columns.push_back(room < 0 ? 0 : room / step[i] + 1);
     }
@@ -122,7 +138,7 @@ struct Col2Im : Op {
     }
     Shape shape{x.dim(0), x.dim(1) / cells};
     for (const int64_t d : image) shape.push_back(d);
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     const DType type = compute_type(x.dtype());
     OL_ASSIGN(const void* from, values_as(ctx, x, type));
     OL_ASSIGN(void* to, staging_for(ctx, y, type));
@@ -146,7 +162,8 @@ struct RoiAlign : Op {
     out_width = a.i("output_width", 1);
     scale = a.f("spatial_scale", 1);
     if (out_height < 1 || out_width < 1 || options.sampling_ratio > 1 << 16) {
-      return invalid_graph("output_height and output_width must be positive; they are ", out_height, " and ", out_width);
+      return invalid_graph("output_height and output_width must be positive; they are ", out_height, " and ",
+                           out_width);
     }
     return {};
   }
@@ -158,7 +175,7 @@ struct RoiAlign : Op {
                         rois.shape(), ", ", ctx.in(2).shape());
     }
     OL_ASSIGN(const int64_t* batch, wrap_indices(ctx, ctx.in(2), x.dim(0)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), out_height, out_width}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), out_height, out_width}));
     const DType type = compute_type(x.dtype());
     OL_ASSIGN(const void* from, values_as(ctx, x, type));
     OL_ASSIGN(const void* boxes, values_as(ctx, rois, type));
@@ -177,7 +194,8 @@ struct MaxRoiPool : Op {
   Status init(Attrs& a) {
     pooled = a.ints("pooled_shape");
     scale = a.f("spatial_scale", 1);
-    if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1) return invalid_graph("pooled_shape must be two positive numbers");
+    if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
+      return invalid_graph("pooled_shape must be two positive numbers");
     return {};
   }
 
@@ -186,7 +204,7 @@ struct MaxRoiPool : Op {
     if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 5) {
       return run_failed("X [N,C,H,W] and rois [R,5] are needed; they have shapes ", x.shape(), ", ", rois.shape());
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), pooled[0], pooled[1]}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), pooled[0], pooled[1]}));
     const DType type = compute_type(x.dtype());
     OL_ASSIGN(const void* from, values_as(ctx, x, type));
     OL_ASSIGN(const void* boxes, values_as(ctx, rois, type));
@@ -194,7 +212,8 @@ struct MaxRoiPool : Op {
     for (int64_t r = 0; r < rois.dim(0); ++r) {
       double b;
       to_double(type, element_at(type, boxes, 5 * r), &b, 1);
-      if (!(b >= 0 && b < static_cast<double>(x.dim(0)))) return run_failed("roi ", r, " names image ", b, " of ", x.dim(0));
+      if (!(b >= 0 && b < static_cast<double>(x.dim(0))))
+        return run_failed("roi ", r, " names image ", b, " of ", x.dim(0));
     }
     max_roi_pool(type, from, {x.dim(1), x.dim(2), x.dim(3), pooled[0], pooled[1], scale}, boxes, rois.dim(0), to);
     store(to, type, y);
@@ -212,7 +231,8 @@ struct MaxUnpool : Op {
     if (strides.empty()) strides.assign(kernel.size(), 1);
     if (pads.empty()) pads.assign(2 * kernel.size(), 0);
     if (strides.size() != kernel.size() || pads.size() != 2 * kernel.size()) {
-      return invalid_graph("kernel_shape has ", kernel.size(), " entries, strides ", strides.size(), ", pads ", pads.size());
+      return invalid_graph("kernel_shape has ", kernel.size(), " entries, strides ", strides.size(), ", pads ",
+                           pads.size());
     }
     for (const auto* list : {&kernel, &strides, &pads}) {
       for (const int64_t v : *list) {
@@ -226,7 +246,8 @@ struct MaxUnpool : Op {
     const Tensor &x = ctx.in(0), &indices = ctx.in(1);
     const int rank = static_cast<int>(kernel.size());
     if (x.rank() != rank + 2 || !(indices.shape() == x.shape())) {
-      return run_failed("X and I must have one shape of rank ", rank + 2, "; they have ", x.shape(), " and ", indices.shape());
+      return run_failed("X and I must have one shape of rank ", rank + 2, "; they have ", x.shape(), " and ",
+                        indices.shape());
     }
     Shape inner = x.shape();  // what the indices count in
     for (const int64_t d : inner) {
@@ -241,7 +262,8 @@ struct MaxUnpool : Op {
     if (ctx.has(2)) {
       OL_ASSIGN(const auto dims, to_ints(ctx.in(2), "output_shape"));
       OL_ASSIGN(shape, make_shape(dims));
-      if (shape.rank() != inner.rank()) return run_failed("output_shape must have ", inner.rank(), " entries; it has ", shape.rank());
+      if (shape.rank() != inner.rank())
+        return run_failed("output_shape must have ", inner.rank(), " entries; it has ", shape.rank());
     }
     const Shape to = shape.strides(), from = inner.strides();
     OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(x.size()));
@@ -252,11 +274,12 @@ struct MaxUnpool : Op {
       for (int axis = 0; axis < inner.rank(); ++axis) {
         const int64_t at = rest / from[axis];
         rest %= from[axis];
-        if (at >= shape[axis]) return run_failed("index ", indices.data<int64_t>()[i], " is outside output_shape ", shape);
+        if (at >= shape[axis])
+          return run_failed("index ", indices.data<int64_t>()[i], " is outside output_shape ", shape);
         offsets[i] += at * to[axis];
       }
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     clear_elements(x.dtype(), y->mutable_raw(), y->size());
     return scatter_runs(x.dtype(), Scatter::kNone, offsets, x.size(), 1, x.raw(), y->mutable_raw());
   }

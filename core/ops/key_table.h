@@ -29,7 +29,7 @@ class KeyTable {
   int64_t find(const Key& key, int64_t missing) const;
 
   Kind kind_ = Kind::kInts;
-  Tensor keys_;                  // what the views point into
+  Tensor keys_;  // what the views point into
   std::vector<Key> sorted_;
   std::vector<int64_t> positions_;
 };

@@ -67,8 +67,8 @@ struct Saved {
     if (!tensor || static_cast<const void*>(data) == tensor->raw()) return;
     for (int64_t i = 0; i < tensor->size(); ++i) {
       const float v = static_cast<float>(data[i]);
-      from_floats(tensor->dtype(), &v, 1, static_cast<char*>(tensor->mutable_raw()) +
-                                              static_cast<size_t>(i) * element_size(tensor->dtype()));
+      from_floats(tensor->dtype(), &v, 1,
+                  static_cast<char*>(tensor->mutable_raw()) + static_cast<size_t>(i) * element_size(tensor->dtype()));
     }
   }
 };
@@ -86,8 +86,8 @@ Result<Saved<T>> saved_output(OpContext& ctx, int i, DType dtype, const Shape& s
 // How one of the layer normalizations differs from the others.
 struct LayerNormSpec {
   bool center;
-  int scale_input, bias_input;    // bias -1: none
-  int mean_output, inv_output;    // -1: none
+  int scale_input, bias_input;  // bias -1: none
+  int mean_output, inv_output;  // -1: none
 };
 
 template <class T>

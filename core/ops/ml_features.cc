@@ -33,7 +33,7 @@ Status map_elements(OpContext& ctx, const KeyTable& keys, const Tensor& values) 
   const Tensor& x = ctx.in(0);
   OL_ASSIGN(int64_t* index, ctx.scratch_of<int64_t>(x.size()));
   OL_TRY(keys.find_all(x, values.size() - 1, index));
-  OL_ASSIGN(Tensor* y, ctx.out(0, values.dtype(), x.shape()));
+  OL_ASSIGN(Tensor * y, ctx.out(0, values.dtype(), x.shape()));
   gather_rows(values.dtype(), values.raw(), Rows{1, values.size(), 1}, index, x.size(), y->mutable_raw());
   return {};
 }
@@ -41,7 +41,8 @@ Status map_elements(OpContext& ctx, const KeyTable& keys, const Tensor& values) 
 // `values` with `fallback` (one element of the same type) behind it.
 Result<Tensor> with_fallback(Pool& pool, const Tensor& values, const Tensor& fallback) {
   if (fallback.dtype() != values.dtype() || fallback.size() != 1) {
-    return invalid_graph("the default must be one element of type ", values.dtype(), "; it has type ", fallback.dtype(), " and shape ", fallback.shape());
+    return invalid_graph("the default must be one element of type ", values.dtype(), "; it has type ", fallback.dtype(),
+                         " and shape ", fallback.shape());
   }
   OL_ASSIGN(Tensor out, Tensor::allocate(pool, values.dtype(), Shape{values.size() + 1}, true));
   copy_elements(values.dtype(), values.raw(), out.mutable_raw(), values.size());
@@ -75,7 +76,8 @@ struct LabelEncoder : Op {
     const bool given = fallback.valid();
     const auto take = [&](const char* name, Result<Tensor> (*make_list)(Attrs&, const char*), Tensor* out) -> Status {
       if (!a.has(name)) return {};
-      if (out->valid()) return invalid_graph("only one keys_* and one values_* attribute may be given; ", name, " is a second one");
+      if (out->valid())
+        return invalid_graph("only one keys_* and one values_* attribute may be given; ", name, " is a second one");
       OL_ASSIGN(*out, make_list(a, name));
       return {};
     };
@@ -86,13 +88,16 @@ struct LabelEncoder : Op {
     OL_TRY(take("values_floats", float_tensor, &to));
     OL_TRY(take("values_strings", string_tensor, &to));
     if (!from.valid() || !to.valid() || from.size() != to.size()) {
-      return invalid_graph("keys_* and values_* must both be given and have one length; they have ", from.valid() ? from.size() : 0,
-                           " and ", to.valid() ? to.size() : 0);
+      return invalid_graph("keys_* and values_* must both be given and have one length; they have ",
+                           from.valid() ? from.size() : 0, " and ", to.valid() ? to.size() : 0);
     }
     if (!given) {
-      if (to.dtype() == DType::kString) fallback = fallbacks.strings;
-      else if (to.dtype() == DType::kInt64) fallback = fallbacks.ints;
-      else if (to.dtype() == DType::kFloat) fallback = fallbacks.floats;
+      if (to.dtype() == DType::kString)
+        fallback = fallbacks.strings;
+      else if (to.dtype() == DType::kInt64)
+        fallback = fallbacks.ints;
+      else if (to.dtype() == DType::kFloat)
+        fallback = fallbacks.floats;
       else {
         alignas(16) unsigned char one[16];
         store_scalar(to.dtype(), is_float(to.dtype()) ? -0.0 : -1.0, one);
@@ -115,7 +120,8 @@ struct TwoWayMap : Op {
 
   Status build(Attrs& a, const Tensor& int_list, const Tensor& string_list) {
     if (int_list.size() != string_list.size()) {
-      return invalid_graph("the lists of strings and integers must have one length; they have ", string_list.size(), " and ", int_list.size());
+      return invalid_graph("the lists of strings and integers must have one length; they have ", string_list.size(),
+                           " and ", int_list.size());
     }
     Fallbacks fallbacks;
     OL_TRY(fallbacks.read(a));
@@ -127,7 +133,8 @@ struct TwoWayMap : Op {
   }
 
   Status run(OpContext& ctx) const override {
-    return ctx.in(0).dtype() == DType::kString ? map_elements(ctx, by_string, ints) : map_elements(ctx, by_int, strings);
+    return ctx.in(0).dtype() == DType::kString ? map_elements(ctx, by_string, ints)
+                                               : map_elements(ctx, by_int, strings);
   }
 };
 
@@ -175,11 +182,13 @@ struct OneHotEncoder : Op {
     OL_TRY(keys.find_all(whole, -1, index));
     Shape shape = x.shape();
     shape.push_back(count);
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, shape));
     clear_elements(DType::kFloat, y->mutable_raw(), y->size());
     for (int64_t i = 0; i < x.size(); ++i) {
-      if (index[i] >= 0) y->mutable_data<float>()[i * count + index[i]] = 1;
-      else if (!zeros) return run_failed("element ", i, " is no known category, and zeros is 0");
+      if (index[i] >= 0)
+        y->mutable_data<float>()[i * count + index[i]] = 1;
+      else if (!zeros)
+        return run_failed("element ", i, " is no known category, and zeros is 0");
     }
     return {};
   }
@@ -195,7 +204,7 @@ struct ArrayFeatureExtractor : Op {
     Shape shape = x.shape();
     shape[last] = indices.size();
     if (x.rank() == 1) shape.insert(0, 1);
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     gather_rows(x.dtype(), x.raw(), split_at(x.shape(), last), index, indices.size(), y->mutable_raw());
     return {};
   }
@@ -210,11 +219,12 @@ struct Binarizer : Op {
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     const int64_t n = x.size();
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
     OL_ASSIGN(const double* from, values_as<double>(ctx, x));
     const float zero_one[] = {0, 1};
     for (int64_t i = 0; i < n; ++i) {
-      cast_elements(DType::kFloat, &zero_one[from[i] > static_cast<double>(threshold)], x.dtype(), element_at(x.dtype(), y->mutable_raw(), i), 1, {});
+      cast_elements(DType::kFloat, &zero_one[from[i] > static_cast<double>(threshold)], x.dtype(),
+                    element_at(x.dtype(), y->mutable_raw(), i), 1, {});
     }
     return {};
   }
@@ -243,7 +253,7 @@ struct Scaler : Op {
     OL_TRY(check_features("offset", offset.size(), columns));
     OL_TRY(check_features("scale", scale.size(), columns));
     OL_ASSIGN(const float* from, values_as<float>(ctx, x));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, x.shape()));
     for (int64_t i = 0, c = 0; i < x.size(); ++i) {
       const auto at = static_cast<size_t>(c);
       y->mutable_data<float>()[i] = (from[i] - offset[offset.size() == 1 ? 0 : at]) * scale[scale.size() == 1 ? 0 : at];
@@ -264,7 +274,8 @@ struct Imputer : Op {
     ints = a.ints("imputed_value_int64s");
     replaced_float = a.f("replaced_value_float", 0);
     replaced_int = a.i("replaced_value_int64", 0);
-    if (floats.empty() == ints.empty()) return invalid_graph("one of imputed_value_floats and imputed_value_int64s must be given");
+    if (floats.empty() == ints.empty())
+      return invalid_graph("one of imputed_value_floats and imputed_value_int64s must be given");
     return {};
   }
 
@@ -275,7 +286,7 @@ struct Imputer : Op {
     const size_t n = real ? floats.size() : ints.size();
     if (n == 0) return run_failed("X holds ", x.dtype(), ", but the imputed values are of the other kind");
     OL_TRY(check_features("the imputed values", n, columns));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
     return visit<Ieee, Types<int32_t, int64_t>>(x.dtype(), [&]<class T>() -> Status {
       const T* from = x.data<T>();
       T* to = y->mutable_data<T>();
@@ -299,24 +310,30 @@ struct Normalizer : Op {
 
   Status init(Attrs& a) {
     const std::string_view name = a.s("norm", "MAX");
-    if (name == "MAX") norm = Norm::kMax;
-    else if (name == "L1") norm = Norm::kL1;
-    else if (name == "L2") norm = Norm::kL2;
-    else return invalid_graph("norm must be MAX, L1 or L2; it is ", name);
+    if (name == "MAX")
+      norm = Norm::kMax;
+    else if (name == "L1")
+      norm = Norm::kL1;
+    else if (name == "L2")
+      norm = Norm::kL2;
+    else
+      return invalid_graph("norm must be MAX, L1 or L2; it is ", name);
     return {};
   }
 
   Status run(OpContext& ctx) const override {
     OL_ASSIGN(const Matrix m, as_matrix(ctx.in(0)));
     OL_ASSIGN(const float* x, values_as<float>(ctx, ctx.in(0)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, ctx.in(0).shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, ctx.in(0).shape()));
     for (int64_t r = 0; r < m.rows; ++r) {
       const float* from = x + r * m.columns;
       float* to = y->mutable_data<float>() + r * m.columns;
       float divisor = 0;
       for (int64_t i = 0; i < m.columns; ++i) {
-        if (norm == Norm::kMax) divisor = std::max(divisor, std::abs(from[i]));
-        else divisor += norm == Norm::kL1 ? std::abs(from[i]) : from[i] * from[i];
+        if (norm == Norm::kMax)
+          divisor = std::max(divisor, std::abs(from[i]));
+        else
+          divisor += norm == Norm::kL1 ? std::abs(from[i]) : from[i] * from[i];
       }
       if (norm == Norm::kL2) divisor = std::sqrt(divisor);
       for (int64_t i = 0; i < m.columns; ++i) to[i] = divisor != 0 ? from[i] / divisor : from[i];
@@ -341,18 +358,21 @@ struct FeatureVectorizer : Op {
     };
     for (int i = 0; i < ctx.input_count(); ++i) {
       OL_ASSIGN(const Matrix m, as_matrix(ctx.in(i)));
-      if (m.rows != first.rows) return run_failed("all inputs must have ", first.rows, " rows; input ", i, " has shape ", ctx.in(i).shape());
-      if (width_of(i, m) < 0) return run_failed("inputdimensions must not be negative; entry ", i, " is ", width_of(i, m));
+      if (m.rows != first.rows)
+        return run_failed("all inputs must have ", first.rows, " rows; input ", i, " has shape ", ctx.in(i).shape());
+      if (width_of(i, m) < 0)
+        return run_failed("inputdimensions must not be negative; entry ", i, " is ", width_of(i, m));
       total += width_of(i, m);
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, Shape{first.rows, total}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, Shape{first.rows, total}));
     clear_elements(DType::kFloat, y->mutable_raw(), y->size());
     float* to = y->mutable_data<float>();
     for (int i = 0; i < ctx.input_count(); ++i) {  // inputs wider than said are cut, narrower ones followed by zeros
       OL_ASSIGN(const Matrix m, as_matrix(ctx.in(i)));
       OL_ASSIGN(const float* from, values_as<float>(ctx, ctx.in(i)));
       const int64_t width = width_of(i, m);
-      copy_strided(DType::kFloat, Shape{m.rows, std::min(width, m.columns)}, from, Shape{m.columns, 1}, to, Shape{total, 1});
+      copy_strided(DType::kFloat, Shape{m.rows, std::min(width, m.columns)}, from, Shape{m.columns, 1}, to,
+                   Shape{total, 1});
       to += width;
     }
     return {};
@@ -371,7 +391,8 @@ struct DictVectorizer : Op {
   Status init(Attrs& a) {
     OL_ASSIGN(const Tensor ints, int_tensor(a, "int64_vocabulary"));
     OL_ASSIGN(const Tensor strings, string_tensor(a, "string_vocabulary"));
-    if ((ints.size() == 0) == (strings.size() == 0)) return invalid_graph("one of int64_vocabulary and string_vocabulary must be given");
+    if ((ints.size() == 0) == (strings.size() == 0))
+      return invalid_graph("one of int64_vocabulary and string_vocabulary must be given");
     count = std::max(ints.size(), strings.size());
     return keys.build(ints.size() > 0 ? ints : strings);
   }
@@ -382,7 +403,7 @@ struct DictVectorizer : Op {
     const DType type = map.values.dtype();
     OL_ASSIGN(int64_t* index, ctx.scratch_of<int64_t>(map.keys.size()));
     OL_TRY(keys.find_all(map.keys, -1, index));
-    OL_ASSIGN(Tensor* y, ctx.out(0, type, Shape{1, count}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, type, Shape{1, count}));
     clear_elements(type, y->mutable_raw(), count);
     for (int64_t i = 0; i < map.keys.size(); ++i) {  // keys outside the vocabulary are left out
       if (index[i] < 0) continue;
@@ -400,10 +421,14 @@ struct CastMap : Op {
   Status init(Attrs& a) {
     const std::string_view cast = a.s("cast_to", "TO_FLOAT"), form = a.s("map_form", "DENSE");
     max_map = a.i("max_map", 1);
-    if (cast == "TO_FLOAT") to = DType::kFloat;
-    else if (cast == "TO_INT64") to = DType::kInt64;
-    else if (cast == "TO_STRING") to = DType::kString;
-    else return invalid_graph("cast_to must be TO_FLOAT, TO_INT64 or TO_STRING; it is ", cast);
+    if (cast == "TO_FLOAT")
+      to = DType::kFloat;
+    else if (cast == "TO_INT64")
+      to = DType::kInt64;
+    else if (cast == "TO_STRING")
+      to = DType::kString;
+    else
+      return invalid_graph("cast_to must be TO_FLOAT, TO_INT64 or TO_STRING; it is ", cast);
     if (form != "DENSE" && form != "SPARSE") return invalid_graph("map_form must be DENSE or SPARSE; it is ", form);
     sparse = form == "SPARSE";
     if (sparse && max_map < 1) return invalid_graph("max_map must be positive; it is ", max_map);
@@ -413,18 +438,20 @@ struct CastMap : Op {
   Status run(OpContext& ctx) const override {
     OL_TRY(need_map(ctx.value(0)));
     const MapValue& map = ctx.value(0).map();
-    if (map.keys.dtype() != DType::kInt64) return run_failed("the keys of the map must be int64; they are ", map.keys.dtype());
+    if (map.keys.dtype() != DType::kInt64)
+      return run_failed("the keys of the map must be int64; they are ", map.keys.dtype());
     const int64_t n = map.keys.size();
     const int64_t* keys = map.keys.data<int64_t>();
     std::vector<int64_t> order(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) order[static_cast<size_t>(i)] = i;
     sort_by(order.data(), n, [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
-    OL_ASSIGN(Tensor* y, ctx.out(0, to, Shape{1, sparse ? max_map : n}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, to, Shape{1, sparse ? max_map : n}));
     clear_elements(to, y->mutable_raw(), y->size());
     if (to == DType::kString) std::fill_n(y->mutable_data<std::string>(), y->size(), std::string("0"));
     for (int64_t i = 0; i < n; ++i) {
       const int64_t from = order[static_cast<size_t>(i)], at = sparse ? keys[from] : i;
-      if (at < 0 || at >= y->size()) return run_failed("key ", at, " is outside [0, ", y->size() - 1, "], the range max_map allows");
+      if (at < 0 || at >= y->size())
+        return run_failed("key ", at, " is outside [0, ", y->size() - 1, "], the range max_map allows");
       OL_TRY(convert(map.values, from, y, at));
     }
     return {};
@@ -432,7 +459,8 @@ struct CastMap : Op {
 
   static Status convert(const Tensor& values, int64_t from, Tensor* y, int64_t at) {
     if (values.dtype() == y->dtype()) {
-      copy_elements(y->dtype(), element_at(y->dtype(), values.raw(), from), element_at(y->dtype(), y->mutable_raw(), at), 1);
+      copy_elements(y->dtype(), element_at(y->dtype(), values.raw(), from),
+                    element_at(y->dtype(), y->mutable_raw(), at), 1);
     } else if (values.dtype() == DType::kString) {
       double v;
       const std::string& s = values.data<std::string>()[from];
@@ -441,7 +469,8 @@ struct CastMap : Op {
     } else if (y->dtype() == DType::kString) {
       double v;
       to_double(values.dtype(), element_at(values.dtype(), values.raw(), from), &v, 1);
-      y->mutable_data<std::string>()[at] = is_float(values.dtype()) ? shortest_text(v, kFloatFormat) : text(static_cast<int64_t>(v));
+      y->mutable_data<std::string>()[at] =
+          is_float(values.dtype()) ? shortest_text(v, kFloatFormat) : text(static_cast<int64_t>(v));
     } else {
       cast_elements(values.dtype(), element_at(values.dtype(), values.raw(), from), y->dtype(),
                     element_at(y->dtype(), y->mutable_raw(), at), 1, {});
@@ -456,7 +485,8 @@ struct ZipMap : Op {
   Status init(Attrs& a) {
     OL_ASSIGN(const Tensor ints, int_tensor(a, "classlabels_int64s"));
     OL_ASSIGN(const Tensor strings, string_tensor(a, "classlabels_strings"));
-    if ((ints.size() == 0) == (strings.size() == 0)) return invalid_graph("one of classlabels_int64s and classlabels_strings must be given");
+    if ((ints.size() == 0) == (strings.size() == 0))
+      return invalid_graph("one of classlabels_int64s and classlabels_strings must be given");
     keys = ints.size() > 0 ? ints : strings;
     return {};
   }
@@ -464,7 +494,8 @@ struct ZipMap : Op {
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     OL_ASSIGN(const Matrix m, as_matrix(x));
-    if (m.columns != keys.size()) return run_failed("X needs ", keys.size(), " columns, one per label; it has shape ", x.shape());
+    if (m.columns != keys.size())
+      return run_failed("X needs ", keys.size(), " columns, one per label; it has shape ", x.shape());
     Value::Sequence rows;
     rows.reserve(static_cast<size_t>(m.rows));
     for (int64_t r = 0; r < m.rows; ++r) {

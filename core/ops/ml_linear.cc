@@ -40,9 +40,10 @@ struct LinearClassifier : Op {
     const bool binary = classes == 1 && labels.size() == 2;
     OL_ASSIGN(int64_t* winners, ctx.scratch_of<int64_t>(m.rows));
     OL_ASSIGN(float* scores, ctx.scratch_of<float>(m.rows * classes));
-    linear_scores(x, m.rows, m.columns, coefficients.data(), classes, intercepts.empty() ? nullptr : intercepts.data(), scores);
+    linear_scores(x, m.rows, m.columns, coefficients.data(), classes, intercepts.empty() ? nullptr : intercepts.data(),
+                  scores);
     const int64_t width = binary ? 2 : classes;
-    OL_ASSIGN(Tensor* z, ctx.out(1, DType::kFloat, Shape{m.rows, width}));
+    OL_ASSIGN(Tensor * z, ctx.out(1, DType::kFloat, Shape{m.rows, width}));
     for (int64_t r = 0; r < m.rows; ++r) {
       const float* from = scores + r * classes;
       float* to = z->mutable_data<float>() + r * width;
@@ -77,12 +78,14 @@ struct LinearRegressor : Op {
   Status run(OpContext& ctx) const override {
     OL_ASSIGN(const Matrix m, as_matrix(ctx.in(0)));
     if (static_cast<int64_t>(coefficients.size()) != targets * m.columns) {
-      return run_failed("X has ", m.columns, " features, but there are ", coefficients.size(), " coefficients for ", targets, " targets");
+      return run_failed("X has ", m.columns, " features, but there are ", coefficients.size(), " coefficients for ",
+                        targets, " targets");
     }
     OL_ASSIGN(const float* x, values_as<float>(ctx, ctx.in(0)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, Shape{m.rows, targets}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, Shape{m.rows, targets}));
     float* out = y->mutable_data<float>();
-    linear_scores(x, m.rows, m.columns, coefficients.data(), targets, intercepts.empty() ? nullptr : intercepts.data(), out);
+    linear_scores(x, m.rows, m.columns, coefficients.data(), targets, intercepts.empty() ? nullptr : intercepts.data(),
+                  out);
     for (int64_t r = 0; r < m.rows; ++r) apply_transform(transform, out + r * targets, targets);
     return {};
   }
@@ -92,12 +95,17 @@ Result<SvmKernelParams> kernel_of(Attrs& a) {
   const std::string_view name = a.s("kernel_type", "LINEAR");
   const std::vector<float> p = a.floats("kernel_params");
   SvmKernelParams params{SvmKernel::kLinear, 0, 0, 0};
-  if (!p.empty() && p.size() != 3) return invalid_graph("kernel_params must be gamma, coef0 and degree; it has ", p.size(), " entries");
+  if (!p.empty() && p.size() != 3)
+    return invalid_graph("kernel_params must be gamma, coef0 and degree; it has ", p.size(), " entries");
   if (!p.empty()) params = {SvmKernel::kLinear, p[0], p[1], p[2]};
-  if (name == "POLY") params.kind = SvmKernel::kPoly;
-  else if (name == "RBF") params.kind = SvmKernel::kRbf;
-  else if (name == "SIGMOID") params.kind = SvmKernel::kSigmoid;
-  else if (name != "LINEAR") return invalid_graph("kernel_type must be LINEAR, POLY, RBF or SIGMOID; it is ", name);
+  if (name == "POLY")
+    params.kind = SvmKernel::kPoly;
+  else if (name == "RBF")
+    params.kind = SvmKernel::kRbf;
+  else if (name == "SIGMOID")
+    params.kind = SvmKernel::kSigmoid;
+  else if (name != "LINEAR")
+    return invalid_graph("kernel_type must be LINEAR, POLY, RBF or SIGMOID; it is ", name);
   return params;
 }
 
@@ -173,8 +181,9 @@ struct SvmClassifier : Op {
     if (vector_count == 0) return {};
     if (static_cast<int64_t>(coefficients.size()) != (classes - 1) * vector_count || rho.size() < pairs ||
         (!prob_a.empty() && prob_a.size() < pairs) || vectors.size() % static_cast<size_t>(vector_count) != 0) {
-      return invalid_graph("the coefficients of a machine of ", classes, " classes and ", vector_count, " vectors do not fit: ",
-                           coefficients.size(), " coefficients, ", rho.size(), " rho, ", prob_a.size(), " prob_a");
+      return invalid_graph("the coefficients of a machine of ", classes, " classes and ", vector_count,
+                           " vectors do not fit: ", coefficients.size(), " coefficients, ", rho.size(), " rho, ",
+                           prob_a.size(), " prob_a");
     }
     return {};
   }
@@ -188,7 +197,8 @@ struct SvmClassifier : Op {
   // One linear model per class (liblinear).
   Status run_linear(OpContext& ctx, const float* x, const Matrix& m) const {
     if (static_cast<int64_t>(coefficients.size()) != classes * m.columns) {
-      return run_failed("X has ", m.columns, " features, but there are ", coefficients.size(), " coefficients for ", classes, " classes");
+      return run_failed("X has ", m.columns, " features, but there are ", coefficients.size(), " coefficients for ",
+                        classes, " classes");
     }
     OL_ASSIGN(float* kernels, ctx.scratch_of<float>(m.rows * classes));
     svm_kernel(x, m.rows, m.columns, coefficients.data(), classes, {SvmKernel::kLinear, 0, 0, 0}, kernels);
@@ -198,14 +208,16 @@ struct SvmClassifier : Op {
 
   Status run_vectors(OpContext& ctx, const float* x, const Matrix& m) const {
     if (static_cast<int64_t>(vectors.size()) != vector_count * m.columns) {
-      return run_failed("X has ", m.columns, " features, but the support vectors have ", vectors.size() / static_cast<size_t>(vector_count));
+      return run_failed("X has ", m.columns, " features, but the support vectors have ",
+                        vectors.size() / static_cast<size_t>(vector_count));
     }
     const int64_t pairs = classes * (classes - 1) / 2;
     OL_ASSIGN(float* kernels, ctx.scratch_of<float>(m.rows * vector_count));
     OL_ASSIGN(float* pair_scores, ctx.scratch_of<float>(m.rows * pairs));
     OL_ASSIGN(float* votes, ctx.scratch_of<float>(m.rows * classes));
     svm_kernel(x, m.rows, m.columns, vectors.data(), vector_count, kernel, kernels);
-    for (int64_t r = 0; r < m.rows; ++r) decide(kernels + r * vector_count, pair_scores + r * pairs, votes + r * classes);
+    for (int64_t r = 0; r < m.rows; ++r)
+      decide(kernels + r * vector_count, pair_scores + r * pairs, votes + r * classes);
     if (prob_a.empty()) return emit(ctx, m.rows, pair_scores, pairs, votes, false);
     OL_ASSIGN(float* probabilities, ctx.scratch_of<float>(m.rows * classes));
     OL_ASSIGN(float* work, ctx.scratch_of<float>(2 * classes * classes + classes));
@@ -221,8 +233,10 @@ struct SvmClassifier : Op {
       for (int64_t j = i + 1; j < classes; ++j, ++pair) {
         const int64_t at_i = first[static_cast<size_t>(i)], at_j = first[static_cast<size_t>(j)];
         const float score = rho[static_cast<size_t>(pair)] +
-                            dot_f32(&coefficients[static_cast<size_t>((j - 1) * vector_count)] + at_i, kernels + at_i, per_class[static_cast<size_t>(i)]) +
-                            dot_f32(&coefficients[static_cast<size_t>(i * vector_count)] + at_j, kernels + at_j, per_class[static_cast<size_t>(j)]);
+                            dot_f32(&coefficients[static_cast<size_t>((j - 1) * vector_count)] + at_i, kernels + at_i,
+                                    per_class[static_cast<size_t>(i)]) +
+                            dot_f32(&coefficients[static_cast<size_t>(i * vector_count)] + at_j, kernels + at_j,
+                                    per_class[static_cast<size_t>(j)]);
         scores[pair] = score;
         votes[score > 0 ? i : j] += 1;
       }
@@ -244,16 +258,19 @@ struct SvmClassifier : Op {
     couple_probabilities(pairwise, classes, work, out);
   }
 
-  Status emit(OpContext& ctx, int64_t rows, const float* scores, int64_t n, const float* votes, bool probabilities) const {
+  Status emit(OpContext& ctx, int64_t rows, const float* scores, int64_t n, const float* votes,
+              bool probabilities) const {
     const bool two = n == 1 && labels.size() == 2 && rho.size() == 1;
     const int64_t width = two && transform != PostTransform::kProbit ? 2 : n;
     OL_ASSIGN(int64_t* winners, ctx.scratch_of<int64_t>(rows));
-    OL_ASSIGN(Tensor* z, ctx.out(1, DType::kFloat, Shape{rows, width}));
+    OL_ASSIGN(Tensor * z, ctx.out(1, DType::kFloat, Shape{rows, width}));
     for (int64_t r = 0; r < rows; ++r) {
       const float* from = scores + r * n;
       float* to = z->mutable_data<float>() + r * width;
       winners[r] = votes != nullptr ? argmax(votes + r * classes, classes) : argmax(from, n);
-      if (rho.size() == 1) winners[r] = binary_winner(winners[r], votes != nullptr ? votes[r * classes + winners[r]] : from[winners[r]], probabilities);
+      if (rho.size() == 1)
+        winners[r] = binary_winner(winners[r], votes != nullptr ? votes[r * classes + winners[r]] : from[winners[r]],
+                                   probabilities);
       if (width == 2 && n == 1) {
         write_two_scores(transform, false, from[0], to);
       } else {
@@ -287,7 +304,8 @@ struct SvmRegressor : Op {
     OL_ASSIGN(kernel, kernel_of(a));
     OL_ASSIGN(transform, post_transform_of(a.s("post_transform", "NONE")));
     if (rho.empty() || supports < 0 || (supports > 0 && static_cast<int64_t>(coefficients.size()) != supports)) {
-      return invalid_graph("n_supports is ", supports, " with ", coefficients.size(), " coefficients and ", rho.size(), " rho");
+      return invalid_graph("n_supports is ", supports, " with ", coefficients.size(), " coefficients and ", rho.size(),
+                           " rho");
     }
     return {};
   }
@@ -297,10 +315,11 @@ struct SvmRegressor : Op {
     const bool linear = supports == 0;
     const auto expected = static_cast<int64_t>(linear ? coefficients.size() : vectors.size());
     if (expected != (linear ? 1 : supports) * m.columns) {
-      return run_failed("X has ", m.columns, " features, but the model has ", expected, " values for ", supports, " support vectors");
+      return run_failed("X has ", m.columns, " features, but the model has ", expected, " values for ", supports,
+                        " support vectors");
     }
     OL_ASSIGN(const float* x, values_as<float>(ctx, ctx.in(0)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, Shape{m.rows, 1}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, Shape{m.rows, 1}));
     float* out = y->mutable_data<float>();
     if (linear) {
       linear_scores(x, m.rows, m.columns, coefficients.data(), 1, nullptr, out);

@@ -44,9 +44,14 @@ float logistic(float x) {
 void apply_transform(PostTransform transform, float* scores, int64_t n) {
   if (n == 0) return;
   switch (transform) {
-    case PostTransform::kNone: break;
-    case PostTransform::kSoftmax: softmax(scores, n, false); break;
-    case PostTransform::kSoftmaxZero: softmax(scores, n, true); break;
+    case PostTransform::kNone:
+      break;
+    case PostTransform::kSoftmax:
+      softmax(scores, n, false);
+      break;
+    case PostTransform::kSoftmaxZero:
+      softmax(scores, n, true);
+      break;
     case PostTransform::kLogistic:
       for (int64_t i = 0; i < n; ++i) scores[i] = logistic(scores[i]);
       break;
@@ -70,14 +75,14 @@ void ClassLabels::read(Attrs& a, const char* ints_name, const char* strings_name
 
 Status ClassLabels::emit(OpContext& ctx, const int64_t* indices, int64_t rows) const {
   if (!strings.empty()) {
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kString, Shape{rows}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kString, Shape{rows}));
     for (int64_t i = 0; i < rows; ++i) {
       const auto at = static_cast<size_t>(indices[i]);
       y->mutable_data<std::string>()[i] = at < strings.size() ? strings[at] : std::string();
     }
     return {};
   }
-  OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt64, Shape{rows}));
+  OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt64, Shape{rows}));
   for (int64_t i = 0; i < rows; ++i) {
     const auto at = static_cast<size_t>(indices[i]);
     y->mutable_data<int64_t>()[i] = at < ints.size() ? ints[at] : indices[i];

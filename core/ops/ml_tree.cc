@@ -28,12 +28,12 @@ Result<std::vector<double>> numbers(Attrs& a, const char* list, const char* tens
 }
 
 struct Ensemble {
-  std::vector<TreeNode<float>> narrow;   // thresholds as float, or
-  std::vector<TreeNode<double>> wide;    // as double where the model gives them so
+  std::vector<TreeNode<float>> narrow;  // thresholds as float, or
+  std::vector<TreeNode<double>> wide;   // as double where the model gives them so
   std::vector<int32_t> roots, leaf_begin;
   std::vector<TreeLeafWeight> weights;
   bool only_leq = true;
-  int64_t features = 0;                  // how many X must have
+  int64_t features = 0;  // how many X must have
   int64_t targets = 0;
   TreeAggregate aggregate = TreeAggregate::kSum;
 
@@ -51,7 +51,7 @@ struct Ensemble {
     }
     std::span<const TreeNode<double>> nodes = wide;
     if (wide.empty()) {  // double input for float thresholds: the comparison is one of doubles
-      OL_ASSIGN(TreeNode<double>* copy, ctx.scratch_of<TreeNode<double>>(static_cast<int64_t>(narrow.size())));
+      OL_ASSIGN(TreeNode<double> * copy, ctx.scratch_of<TreeNode<double>>(static_cast<int64_t>(narrow.size())));
       for (size_t i = 0; i < narrow.size(); ++i) {
         copy[i] = {static_cast<double>(narrow[i].value), narrow[i].feature_mode, narrow[i].yes, narrow[i].no};
       }
@@ -71,7 +71,8 @@ Status Ensemble::check_tree() const {
   std::vector<int32_t> stack = roots;
   while (!stack.empty()) {
     const int32_t at = stack.back();
-    if (at >= count || (at < 0 && ~at >= leaves)) return invalid_graph("a tree leads to node ", at < 0 ? ~at : at, ", which does not exist");
+    if (at >= count || (at < 0 && ~at >= leaves))
+      return invalid_graph("a tree leads to node ", at < 0 ? ~at : at, ", which does not exist");
     if (at < 0 || state[static_cast<size_t>(at)] != kNew) {  // back from its children, or seen before
       if (at >= 0) state[static_cast<size_t>(at)] = kDone;
       stack.pop_back();
@@ -112,15 +113,18 @@ class NodeIndex {
     for (size_t i = 0; i < trees.size(); ++i) order_.push_back(static_cast<int64_t>(i));
     sort_by(order_.data(), static_cast<int64_t>(order_.size()), [&](int64_t a, int64_t b) {
       const auto x = static_cast<size_t>(a), y = static_cast<size_t>(b);
-      return before(trees[x], nodes[x], trees[y], nodes[y]) || (a < b && !before(trees[y], nodes[y], trees[x], nodes[x]));
+      return before(trees[x], nodes[x], trees[y], nodes[y]) ||
+             (a < b && !before(trees[y], nodes[y], trees[x], nodes[x]));
     });
   }
   int32_t find(int64_t tree, int64_t node) const {  // the first such node; -1: none
     size_t low = 0, high = order_.size();
     while (low < high) {
       const size_t middle = (low + high) / 2, at = static_cast<size_t>(order_[middle]);
-      if (before(trees_[at], nodes_[at], tree, node)) low = middle + 1;
-      else high = middle;
+      if (before(trees_[at], nodes_[at], tree, node))
+        low = middle + 1;
+      else
+        high = middle;
     }
     if (low == order_.size()) return -1;
     const auto at = static_cast<size_t>(order_[low]);
@@ -135,7 +139,8 @@ class NodeIndex {
   std::vector<int64_t> order_;
 };
 
-constexpr std::string_view kModeNames[] = {"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ", "LEAF"};
+constexpr std::string_view kModeNames[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
+                                           "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
 constexpr size_t kLeafMode = 6;
 
 // The nodes_* attributes of versions 1 to 3. `prefix` names the leaf lists: class_* or target_*.
@@ -166,12 +171,14 @@ struct NodeLists {
       modes.push_back(static_cast<size_t>(at - std::begin(kModeNames)));
     }
     const size_t n = trees.size(), w = weights.size();
-    if (nodes.size() != n || features.size() != n || yes.size() != n || no.size() != n || modes.size() != n || values.size() != n ||
-        (!missing.empty() && missing.size() != n)) {
-      return invalid_graph("the nodes_* attributes must have one length; nodes_treeids has ", n, ", nodes_values ", values.size());
+    if (nodes.size() != n || features.size() != n || yes.size() != n || no.size() != n || modes.size() != n ||
+        values.size() != n || (!missing.empty() && missing.size() != n)) {
+      return invalid_graph("the nodes_* attributes must have one length; nodes_treeids has ", n, ", nodes_values ",
+                           values.size());
     }
     if (weight_trees.size() != w || weight_nodes.size() != w || weight_ids.size() != w) {
-      return invalid_graph("the weight attributes must have one length; there are ", w, " weights and ", weight_ids.size(), " ids");
+      return invalid_graph("the weight attributes must have one length; there are ", w, " weights and ",
+                           weight_ids.size(), " ids");
     }
     return {};
   }
@@ -196,9 +203,11 @@ struct NodeLists {
       if (modes[i] == kLeafMode) continue;
       const int32_t true_at = index.find(trees[i], yes[i]), false_at = index.find(trees[i], no[i]);
       if (true_at < 0 || false_at < 0) {
-        return invalid_graph("node ", nodes[i], " of tree ", trees[i], " leads to node ", true_at < 0 ? yes[i] : no[i], ", which does not exist");
+        return invalid_graph("node ", nodes[i], " of tree ", trees[i], " leads to node ", true_at < 0 ? yes[i] : no[i],
+                             ", which does not exist");
       }
-      OL_ASSIGN(const uint32_t packed, feature_mode(features[i], static_cast<int64_t>(modes[i]), !missing.empty() && missing[i] != 0));
+      OL_ASSIGN(const uint32_t packed,
+                feature_mode(features[i], static_cast<int64_t>(modes[i]), !missing.empty() && missing[i] != 0));
       e->wide.push_back({values[i], packed, place[static_cast<size_t>(true_at)], place[static_cast<size_t>(false_at)]});
     }
     OL_TRY(add_weights(index, place, leaf_count, e));
@@ -211,12 +220,15 @@ struct NodeLists {
     std::vector<int64_t> order;  // leaf << 32 | weight
     for (size_t i = 0; i < weights.size(); ++i) {
       const int32_t at = index.find(weight_trees[i], weight_nodes[i]);
-      if (at < 0) return invalid_graph("a weight names node ", weight_nodes[i], " of tree ", weight_trees[i], ", which does not exist");
+      if (at < 0)
+        return invalid_graph("a weight names node ", weight_nodes[i], " of tree ", weight_trees[i],
+                             ", which does not exist");
       if (weight_ids[i] < 0 || weight_ids[i] >= e->targets) {
         return invalid_graph("a weight names class or target ", weight_ids[i], " of ", e->targets);
       }
       const int32_t leaf = ~place[static_cast<size_t>(at)];
-      if (leaf >= 0) order.push_back(static_cast<int64_t>(leaf) << 32 | static_cast<int64_t>(i));  // inner nodes have no say
+      if (leaf >= 0)
+        order.push_back(static_cast<int64_t>(leaf) << 32 | static_cast<int64_t>(i));  // inner nodes have no say
     }
     sort_by(order.data(), static_cast<int64_t>(order.size()), [](int64_t a, int64_t b) { return a < b; });
     e->leaf_begin.assign(static_cast<size_t>(leaf_count) + 1, 0);
@@ -225,7 +237,8 @@ struct NodeLists {
       ++e->leaf_begin[static_cast<size_t>(entry >> 32) + 1];
       e->weights.push_back({static_cast<int32_t>(weight_ids[i]), weights[i]});
     }
-    for (size_t leaf = 0; leaf < static_cast<size_t>(leaf_count); ++leaf) e->leaf_begin[leaf + 1] += e->leaf_begin[leaf];
+    for (size_t leaf = 0; leaf < static_cast<size_t>(leaf_count); ++leaf)
+      e->leaf_begin[leaf + 1] += e->leaf_begin[leaf];
     return {};
   }
 };
@@ -259,7 +272,7 @@ struct TreeEnsembleClassifier : Op {
     OL_ASSIGN(const double* sums, ensemble.scores(ctx, m));
     OL_ASSIGN(int64_t* winners, ctx.scratch_of<int64_t>(m.rows));
     const int64_t width = n;
-    OL_ASSIGN(Tensor* z, ctx.out(1, DType::kFloat, Shape{m.rows, width}));
+    OL_ASSIGN(Tensor * z, ctx.out(1, DType::kFloat, Shape{m.rows, width}));
     for (int64_t r = 0; r < m.rows; ++r) {
       float* to = z->mutable_data<float>() + r * width;
       winners[r] = one_class ? finish_binary(sums + r * n, to) : finish(sums + r * n, to);
@@ -309,10 +322,11 @@ void finish_row(const Ensemble& e, const std::vector<double>& base, PostTransfor
   for (int64_t i = 0; i < e.targets; ++i) row[i] = static_cast<double>(work[i]);
 }
 
-Status emit_rows(OpContext& ctx, const Ensemble& e, const std::vector<double>& base, PostTransform transform, DType type) {
+Status emit_rows(OpContext& ctx, const Ensemble& e, const std::vector<double>& base, PostTransform transform,
+                 DType type) {
   OL_ASSIGN(const Matrix m, as_matrix(ctx.in(0)));
   OL_ASSIGN(const double* sums, e.scores(ctx, m));
-  OL_ASSIGN(Tensor* y, ctx.out(0, type, Shape{m.rows, e.targets}));
+  OL_ASSIGN(Tensor * y, ctx.out(0, type, Shape{m.rows, e.targets}));
   OL_ASSIGN(float* work, ctx.scratch_of<float>(e.targets));
   double* rows = const_cast<double*>(sums);  // our own scratch
   for (int64_t r = 0; r < m.rows; ++r) finish_row(e, base, transform, rows + r * e.targets, work);
@@ -329,10 +343,14 @@ struct TreeEnsembleRegressor : Op {
     OL_ASSIGN(transform, post_transform_of(a.s("post_transform", "NONE")));
     OL_ASSIGN(base, numbers(a, "base_values", "base_values_as_tensor", nullptr));
     const std::string_view how = a.s("aggregate_function", "SUM");
-    if (how == "AVERAGE") ensemble.aggregate = TreeAggregate::kAverage;
-    else if (how == "MIN") ensemble.aggregate = TreeAggregate::kMin;
-    else if (how == "MAX") ensemble.aggregate = TreeAggregate::kMax;
-    else if (how != "SUM") return invalid_graph("aggregate_function must be AVERAGE, SUM, MIN or MAX; it is ", how);
+    if (how == "AVERAGE")
+      ensemble.aggregate = TreeAggregate::kAverage;
+    else if (how == "MIN")
+      ensemble.aggregate = TreeAggregate::kMin;
+    else if (how == "MAX")
+      ensemble.aggregate = TreeAggregate::kMax;
+    else if (how != "SUM")
+      return invalid_graph("aggregate_function must be AVERAGE, SUM, MIN or MAX; it is ", how);
     ensemble.targets = a.i("n_targets", 1);
     if (ensemble.targets < 1 || (base.size() > 1 && static_cast<int64_t>(base.size()) != ensemble.targets)) {
       return invalid_graph("n_targets is ", ensemble.targets, " but base_values has ", base.size(), " entries");
@@ -352,7 +370,8 @@ struct TreeEnsemble : Op {
   Status init(Attrs& a) {
     const int64_t how = a.i("aggregate_function", 1), post = a.i("post_transform", 0);
     if (how < 0 || how > 3 || post < 0 || post > 4) {
-      return invalid_graph("aggregate_function must be 0 to 3 and post_transform 0 to 4; they are ", how, " and ", post);
+      return invalid_graph("aggregate_function must be 0 to 3 and post_transform 0 to 4; they are ", how, " and ",
+                           post);
     }
     ensemble.aggregate = static_cast<TreeAggregate>(how);
     transform = static_cast<PostTransform>(post);
@@ -373,10 +392,12 @@ struct TreeEnsemble : Op {
     OL_ASSIGN(const auto weights, numbers(a, nullptr, "leaf_weights", nullptr));
     const std::vector<int64_t> ids = a.ints("leaf_targetids");
     if (ids.size() != weights.size() || ensemble.targets < 1) {
-      return invalid_graph("leaf_targetids has ", ids.size(), " entries, leaf_weights ", weights.size(), ", n_targets is ", ensemble.targets);
+      return invalid_graph("leaf_targetids has ", ids.size(), " entries, leaf_weights ", weights.size(),
+                           ", n_targets is ", ensemble.targets);
     }
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || ids[i] >= ensemble.targets) return invalid_graph("a leaf names target ", ids[i], " of ", ensemble.targets);
+      if (ids[i] < 0 || ids[i] >= ensemble.targets)
+        return invalid_graph("a leaf names target ", ids[i], " of ", ensemble.targets);
       ensemble.leaf_begin.push_back(static_cast<int32_t>(i));
       ensemble.weights.push_back({static_cast<int32_t>(ids[i]), weights[i]});
     }
@@ -388,21 +409,24 @@ struct TreeEnsemble : Op {
     OL_ASSIGN(const auto splits, numbers(a, nullptr, "nodes_splits", is_double));
     OL_ASSIGN(const auto modes, numbers(a, nullptr, "nodes_modes", nullptr));
     OL_ASSIGN(const auto members, numbers(a, nullptr, "membership_values", nullptr));
-    const std::vector<int64_t> features = a.ints("nodes_featureids"), missing = a.ints("nodes_missing_value_tracks_true");
+    const std::vector<int64_t> features = a.ints("nodes_featureids"),
+                               missing = a.ints("nodes_missing_value_tracks_true");
     const std::vector<int64_t> yes = a.ints("nodes_truenodeids"), no = a.ints("nodes_falsenodeids");
     const std::vector<int64_t> yes_leaf = a.ints("nodes_trueleafs"), no_leaf = a.ints("nodes_falseleafs");
     a.ignore("nodes_hitrates");
     const size_t n = splits.size();
     if (modes.size() != n || features.size() != n || yes.size() != n || no.size() != n || yes_leaf.size() != n ||
         no_leaf.size() != n || (!missing.empty() && missing.size() != n)) {
-      return invalid_graph("the nodes_* attributes must have one length; nodes_splits has ", n, ", nodes_modes ", modes.size());
+      return invalid_graph("the nodes_* attributes must have one length; nodes_splits has ", n, ", nodes_modes ",
+                           modes.size());
     }
     const auto child = [](int64_t id, int64_t leaf) { return static_cast<int32_t>(leaf != 0 ? ~id : id); };
     std::vector<TreeNode<double>>& nodes = ensemble.wide;
     nodes.resize(n);
     size_t member = 0;
     for (size_t i = 0; i < n; ++i) {
-      if (yes[i] < 0 || no[i] < 0 || yes[i] > INT32_MAX || no[i] > INT32_MAX) return invalid_graph("node ", i, " leads nowhere");
+      if (yes[i] < 0 || no[i] < 0 || yes[i] > INT32_MAX || no[i] > INT32_MAX)
+        return invalid_graph("node ", i, " leads nowhere");
       const bool is_set = modes[i] == 6, nan_yes = !missing.empty() && missing[i] != 0;
       if (!(modes[i] >= 0 && modes[i] <= 6)) return invalid_graph("nodes_modes holds ", modes[i], "; modes are 0 to 6");
       const int64_t mode = is_set ? static_cast<int64_t>(TreeMode::kEq) : static_cast<int64_t>(modes[i]);

@@ -36,27 +36,28 @@ class Attrs {
  public:
   Attrs(const IrNode& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool);
 
-  bool has(std::string_view name) const;   // given in the model (a schema default does not count)
+  bool has(std::string_view name) const;  // given in the model (a schema default does not count)
   // Value in the model, else the schema's default, else `fallback`.
   int64_t i(std::string_view name, int64_t fallback = 0);
   float f(std::string_view name, float fallback = 0);
   std::string_view s(std::string_view name, std::string_view fallback = {});
-  std::vector<int64_t> ints(std::string_view name);            // empty when absent
+  std::vector<int64_t> ints(std::string_view name);  // empty when absent
   std::vector<float> floats(std::string_view name);
   std::vector<std::string_view> strings(std::string_view name);
-  Result<Tensor> tensor(std::string_view name);                // not valid() when absent
-  DType dtype(std::string_view name, DType fallback = DType::kUndefined);  // an int attribute holding a TensorProto type
+  Result<Tensor> tensor(std::string_view name);  // not valid() when absent
+  DType dtype(std::string_view name,
+              DType fallback = DType::kUndefined);  // an int attribute holding a TensorProto type
   void ignore(std::string_view name);
 
-  int since_version() const { return since_version_; }         // of the schema this node means (Softmax: 1, 11 or 13)
-  int opset_version() const;                                   // the model's import for the node's domain
+  int since_version() const { return since_version_; }  // of the schema this node means (Softmax: 1, 11 or 13)
+  int opset_version() const;                            // the model's import for the node's domain
   int input_count() const;
   int output_count() const;
-  bool input_given(int i) const;                               // false for "" and for inputs beyond the list
+  bool input_given(int i) const;  // false for "" and for inputs beyond the list
   bool output_used(int i) const;
   std::string_view op_type() const;
   Pool& pool() const { return pool_; }
-  std::string_view unread() const;                             // first attribute nobody asked for, or ""
+  std::string_view unread() const;  // first attribute nobody asked for, or ""
 
  private:
   const Attribute* take(std::string_view name);
@@ -100,7 +101,7 @@ class OpContext {
  private:
   friend Status run_op(const struct OpCall& call, std::vector<Value>* outputs, const char** kernel);
   std::vector<const Value*> inputs_;
-  std::vector<Value*> last_use_;      // same index as inputs_: the slot when this node is its last reader, else nullptr
+  std::vector<Value*> last_use_;  // same index as inputs_: the slot when this node is its last reader, else nullptr
   std::vector<Value> outputs_;
   std::vector<bool> wanted_;
   std::vector<Tensor> scratch_;
@@ -141,7 +142,7 @@ enum OpFlags : uint8_t {
 
 struct OpRow {
   const char* name;
-  int since;           // serves models from this opset on, up to the next row of the same name
+  int since;  // serves models from this opset on, up to the next row of the same name
   OpFactory make;
   uint8_t flags = kPlain;
 };
@@ -158,8 +159,8 @@ Result<int> normalize_axis(int64_t axis, int rank);
 Result<std::vector<int>> normalize_axes(std::span<const int64_t> axes, int rank);
 // A 0-D or 1-D int32/int64 tensor (axes, shapes, pads, splits ...) as numbers.
 Result<std::vector<int64_t>> to_ints(const Tensor& t, const char* what);
-Result<int64_t> to_int(const Tensor& t, const char* what);      // exactly one element
-Result<double> to_double(const Tensor& t, const char* what);    // exactly one element of any numeric type
+Result<int64_t> to_int(const Tensor& t, const char* what);    // exactly one element
+Result<double> to_double(const Tensor& t, const char* what);  // exactly one element of any numeric type
 // numpy broadcasting with an error that names both shapes.
 Result<Shape> broadcast(const Shape& a, const Shape& b);
 

@@ -78,9 +78,8 @@ struct QLinearUnary : Op {
     quantize_8bit(type, values, to, table, 256);
     const uint8_t* src = x.data<uint8_t>();
     uint8_t* dst = y->mutable_data<uint8_t>();
-    parallel_for(x.size(), grain_for(2), [&](int64_t begin, int64_t end) {
-      look_up(table, src + begin, dst + begin, end - begin);
-    });
+    parallel_for(x.size(), grain_for(2),
+                 [&](int64_t begin, int64_t end) { look_up(table, src + begin, dst + begin, end - begin); });
     return {};
   }
 };

@@ -97,7 +97,7 @@ struct DynamicQuantizeLinear : Op {
     const Tensor& x = ctx.in(0);
     constexpr int64_t kPart = 65536;
     const int64_t parts = (x.size() + kPart - 1) / kPart;
-    OL_ASSIGN(Range* ranges, ctx.scratch_of<Range>(parts));
+    OL_ASSIGN(Range * ranges, ctx.scratch_of<Range>(parts));
     parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t p = begin; p < end; ++p) {
         ranges[p] = range_with_zero(x.data<float>() + p * kPart, std::min(kPart, x.size() - p * kPart));

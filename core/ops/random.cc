@@ -83,7 +83,8 @@ struct RandomTensor : RandomOp {
   Status run(OpContext& ctx) const override {
     DType t = type;
     if (t == DType::kUndefined && kLike) t = ctx.in(0).dtype();
-    if (kLike && !is_float(t)) return run_failed("no random numbers of type ", t, " can be made; set the dtype attribute");
+    if (kLike && !is_float(t))
+      return run_failed("no random numbers of type ", t, " can be made; set the dtype attribute");
     OL_ASSIGN(Tensor * y, ctx.out(0, t, kLike ? ctx.in(0).shape() : shape));
     Mt19937 rng = generator(ctx);
     NormalSource normal(rng);
@@ -166,8 +167,9 @@ struct Multinomial : RandomOp {
         const double u = rng.uniform() * sum;
         const int64_t found = std::upper_bound(cumulative, cumulative + classes, u) - cumulative;
         const double chosen = static_cast<double>(std::min(found, classes - 1));
-        from_double(&chosen, type, static_cast<char*>(y->mutable_raw()) +
-                                       static_cast<size_t>(b * samples + s) * element_size(type), 1);
+        from_double(&chosen, type,
+                    static_cast<char*>(y->mutable_raw()) + static_cast<size_t>(b * samples + s) * element_size(type),
+                    1);
       }
     }
     return {};

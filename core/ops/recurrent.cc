@@ -215,14 +215,14 @@ struct Recurrent::Direction {
   Sizes size;
   const float* x;
   const float* peephole;
-  const int64_t* lengths;  // per batch row
-  float *projected;        // [length * batch, gates * hidden]
-  float *gate;             // [batch, gates * hidden]
-  float *extra;            // [batch, hidden]
-  float *quantized;        // [max(length * input, hidden) * batch] or null
-  float *h, *c;            // [batch, hidden]
-  float* y;                // null when nobody wants it
-  int64_t y_time, y_batch; // strides of y
+  const int64_t* lengths;   // per batch row
+  float* projected;         // [length * batch, gates * hidden]
+  float* gate;              // [batch, gates * hidden]
+  float* extra;             // [batch, hidden]
+  float* quantized;         // [max(length * input, hidden) * batch] or null
+  float *h, *c;             // [batch, hidden]
+  float* y;                 // null when nobody wants it
+  int64_t y_time, y_batch;  // strides of y
   bool batch_first;
 };
 
@@ -443,8 +443,7 @@ struct DynamicQuantizeLstm : Lstm {
     OL_ASSIGN(const float* scale, floats_of(ctx, ctx.in(scale_input)));
     OL_ASSIGN(const float* zero, optional_floats(ctx, scale_input + 1));
     const int64_t columns = w.dim(2), rows = w.dim(1), given = ctx.in(scale_input).size();
-    if ((given != directions && given != directions * columns) ||
-        (zero && ctx.in(scale_input + 1).size() != given)) {
+    if ((given != directions && given != directions * columns) || (zero && ctx.in(scale_input + 1).size() != given)) {
       return run_failed("weight scale and zero point must have ", directions, " or ", directions * columns,
                         " elements; the scale has ", given);
     }

@@ -1,11 +1,12 @@
 // ReduceSum and its relatives, ArgMax, ArgMin.
+#include "kernels/reduce.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/parallel.h"
 #include "base/visit.h"
-#include "kernels/reduce.h"
 #include "ops/staged.h"
 
 namespace onnxlet {
@@ -16,14 +17,21 @@ enum class Kind : uint8_t { kSum, kMean, kMax, kMin, kProd, kL1, kL2, kLogSum, k
 // What the first pass does to the elements, and what later passes do to its partial results.
 Reduction first_pass(Kind kind) {
   switch (kind) {
-    case Kind::kMax: return Reduction::kMax;
-    case Kind::kMin: return Reduction::kMin;
-    case Kind::kProd: return Reduction::kProd;
-    case Kind::kL1: return Reduction::kSumAbs;
+    case Kind::kMax:
+      return Reduction::kMax;
+    case Kind::kMin:
+      return Reduction::kMin;
+    case Kind::kProd:
+      return Reduction::kProd;
+    case Kind::kL1:
+      return Reduction::kSumAbs;
     case Kind::kL2:
-    case Kind::kSumSquare: return Reduction::kSumSquare;
-    case Kind::kLogSumExp: return Reduction::kLogSumExp;
-    default: return Reduction::kSum;
+    case Kind::kSumSquare:
+      return Reduction::kSumSquare;
+    case Kind::kLogSumExp:
+      return Reduction::kLogSumExp;
+    default:
+      return Reduction::kSum;
   }
 }
 Reduction later_pass(Reduction first) {

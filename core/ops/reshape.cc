@@ -147,7 +147,7 @@ struct ShapeOp : Op {
     const int64_t rank = shape.rank();
     const auto clamp = [rank](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + rank : v, 0, rank); };
     const int64_t from = clamp(start), to = std::max(from, clamp(end));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt64, Shape{to - from}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt64, Shape{to - from}));
     std::copy(shape.begin() + from, shape.begin() + to, y->mutable_data<int64_t>());
     return {};
   }
@@ -156,7 +156,7 @@ struct ShapeOp : Op {
 struct Size : Op {
   Status init(Attrs&) { return {}; }
   Status run(OpContext& ctx) const override {
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt64, Shape{}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt64, Shape{}));
     *y->mutable_data<int64_t>() = ctx.in(0).size();
     return {};
   }
@@ -169,7 +169,7 @@ struct Expand : Op {
     OL_ASSIGN(const auto dims, to_ints(ctx.in(1), "shape"));
     OL_ASSIGN(const Shape asked, make_shape(dims));
     OL_ASSIGN(const Shape shape, broadcast(x.shape(), asked));
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     copy_strided(x.dtype(), shape, x.raw(), broadcast_strides(x.shape(), shape), y->mutable_raw(), shape.strides());
     return {};
   }
@@ -183,15 +183,17 @@ Status tile(OpContext& ctx, std::span<const int64_t> repeats) {
   for (int i = 0; i < x.rank(); ++i) {
     const int64_t n = repeats[static_cast<size_t>(i)];
     if (n < 0) return run_failed("repeats must not be negative; axis ", i, " has ", n);
-    if (__builtin_mul_overflow(x.dim(i), n, &shape[i])) return run_failed("repeats ", n, " of axis ", i, " is too large");
+    if (__builtin_mul_overflow(x.dim(i), n, &shape[i]))
+      return run_failed("repeats ", n, " of axis ", i, " is too large");
     for (const auto& [d, s] : {std::pair{n, int64_t{0}}, std::pair{x.dim(i), strides[i]}}) {
       if (d == 1) continue;
-      if (dims.rank() == Shape::kMaxRank) return not_implemented("Tile repeats too many axes of ", x.shape(), " at once");
+      if (dims.rank() == Shape::kMaxRank)
+        return not_implemented("Tile repeats too many axes of ", x.shape(), " at once");
       dims.push_back(d);
       from.push_back(s);
     }
   }
-  OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+  OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
   copy_strided(x.dtype(), dims, x.raw(), from, y->mutable_raw(), dims.strides());
   return {};
 }
@@ -221,8 +223,8 @@ struct Tile1 : Op {
   }
 };
 
-// Identity unless training_mode says otherwise. Before opset 12 the mode is not in the graph (or, with is_test, was left
-// at its default by most exporters): like every inference runtime, we take the node to be in test mode.
+// Identity unless training_mode says otherwise. Before opset 12 the mode is not in the graph (or, with is_test, was
+// left at its default by most exporters): like every inference runtime, we take the node to be in test mode.
 struct Dropout : Op {
   bool bool_mask, seeded;
   uint32_t seed;
@@ -251,7 +253,7 @@ struct Dropout : Op {
     ctx.set(0, ctx.value(0));
     if (!ctx.wants(1)) return {};
     const DType type = bool_mask ? DType::kBool : x.dtype();
-    OL_ASSIGN(Tensor* mask, ctx.out(1, type, x.shape()));
+    OL_ASSIGN(Tensor * mask, ctx.out(1, type, x.shape()));
     alignas(16) unsigned char one[16];
     store_scalar(type, 1, one);
     fill_elements(type, mask->mutable_raw(), mask->size(), one);
@@ -261,8 +263,8 @@ struct Dropout : Op {
   Status drop(OpContext& ctx, double ratio) const {
     const Tensor& x = ctx.in(0);
     if (!(ratio >= 0 && ratio < 1)) return run_failed("ratio must be in [0, 1); it is ", ratio);
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
-    OL_ASSIGN(Tensor* mask, ctx.out(1, DType::kBool, x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
+    OL_ASSIGN(Tensor * mask, ctx.out(1, DType::kBool, x.shape()));
     bool* keep = mask->mutable_data<bool>();
     Mt19937 random(seeded ? seed : static_cast<uint32_t>(ctx.next_random()));
     for (int64_t i = 0; i < x.size(); ++i) keep[i] = random.uniform() >= ratio;

@@ -1,11 +1,12 @@
 // Resize and Upsample. Interpolation is separable: one axis after the other, each through a table of taps.
+#include "kernels/resize.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 
 #include "base/visit.h"
 #include "kernels/move.h"
-#include "kernels/resize.h"
 #include "ops/as_float.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
@@ -23,16 +24,20 @@ struct Name {
   std::string_view name;
   E value;
 };
-constexpr Name<Mode> kModes[] = {{"nearest", Mode::kNearest}, {"linear", Mode::kLinear}, {"bilinear", Mode::kLinear}, {"cubic", Mode::kCubic}};
+constexpr Name<Mode> kModes[] = {
+    {"nearest", Mode::kNearest}, {"linear", Mode::kLinear}, {"bilinear", Mode::kLinear}, {"cubic", Mode::kCubic}};
 constexpr Name<Transform> kTransforms[] = {
-    {"half_pixel", Transform::kHalfPixel},       {"half_pixel_symmetric", Transform::kSymmetric},
-    {"pytorch_half_pixel", Transform::kPytorch}, {"align_corners", Transform::kAlignCorners},
-    {"asymmetric", Transform::kAsymmetric},      {"tf_crop_and_resize", Transform::kCrop},
+    {"half_pixel", Transform::kHalfPixel},           {"half_pixel_symmetric", Transform::kSymmetric},
+    {"pytorch_half_pixel", Transform::kPytorch},     {"align_corners", Transform::kAlignCorners},
+    {"asymmetric", Transform::kAsymmetric},          {"tf_crop_and_resize", Transform::kCrop},
     {"tf_half_pixel_for_nn", Transform::kHalfPixel},
 };
-constexpr Name<Nearest> kNearests[] = {{"round_prefer_floor", Nearest::kPreferFloor}, {"round_prefer_ceil", Nearest::kPreferCeil},
-                                       {"floor", Nearest::kFloor}, {"ceil", Nearest::kCeil}};
-constexpr Name<Aspect> kAspects[] = {{"stretch", Aspect::kStretch}, {"not_larger", Aspect::kNotLarger}, {"not_smaller", Aspect::kNotSmaller}};
+constexpr Name<Nearest> kNearests[] = {{"round_prefer_floor", Nearest::kPreferFloor},
+                                       {"round_prefer_ceil", Nearest::kPreferCeil},
+                                       {"floor", Nearest::kFloor},
+                                       {"ceil", Nearest::kCeil}};
+constexpr Name<Aspect> kAspects[] = {
+    {"stretch", Aspect::kStretch}, {"not_larger", Aspect::kNotLarger}, {"not_smaller", Aspect::kNotSmaller}};
 
 template <class E, size_t N>
 Status pick(const Name<E> (&names)[N], std::string_view attribute, std::string_view value, E* out) {
@@ -69,7 +74,8 @@ struct Resize : Op {
     roi_input = 1;
     scales_input = 2;
     sizes_input = 3;
-    OL_TRY(pick(kTransforms, "coordinate_transformation_mode", a.s("coordinate_transformation_mode", "half_pixel"), &transform));
+    OL_TRY(pick(kTransforms, "coordinate_transformation_mode", a.s("coordinate_transformation_mode", "half_pixel"),
+                &transform));
     OL_TRY(pick(kNearests, "nearest_mode", a.s("nearest_mode", "round_prefer_floor"), &nearest));
     OL_TRY(pick(kAspects, "keep_aspect_ratio_policy", a.s("keep_aspect_ratio_policy", "stretch"), &aspect));
     antialias = a.i("antialias", 0) != 0;
@@ -96,7 +102,7 @@ struct Resize : Op {
       ctx.set(0, x);
       return {};
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), checked));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), checked));
     if (y->size() == 0) return {};
     if (x.size() == 0) return run_failed("an input without elements, ", x.shape(), ", cannot be resized to ", shape);
     if (mode == Mode::kNearest) return run_nearest(ctx, plan, y);
@@ -142,7 +148,8 @@ struct Resize : Op {
     const Tensor* roi = ctx.opt(1);
     const size_t n = which.size();
     if (roi == nullptr || roi->size() != static_cast<int64_t>(2 * n)) {
-      return run_failed("tf_crop_and_resize needs a roi of ", 2 * n, " numbers; it has ", roi == nullptr ? 0 : roi->size());
+      return run_failed("tf_crop_and_resize needs a roi of ", 2 * n, " numbers; it has ",
+                        roi == nullptr ? 0 : roi->size());
     }
     OL_ASSIGN(const float* edges, values_as<float>(ctx, *roi));
     for (size_t i = 0; i < n; ++i) {
@@ -155,11 +162,13 @@ struct Resize : Op {
 
   Status plan_sizes(const Tensor& sizes, const std::vector<int>& which, std::vector<AxisPlan>* plan) const {
     OL_ASSIGN(const auto wanted, to_ints(sizes, "sizes"));
-    if (wanted.size() != which.size()) return run_failed("sizes needs ", which.size(), " entries; it has ", wanted.size());
+    if (wanted.size() != which.size())
+      return run_failed("sizes needs ", which.size(), " entries; it has ", wanted.size());
     double common = aspect == Aspect::kNotLarger ? HUGE_VAL : 0;
     for (size_t i = 0; i < which.size(); ++i) {
       AxisPlan& p = (*plan)[static_cast<size_t>(which[i])];
-      if (wanted[i] < 0 || p.in == 0) return run_failed("sizes must not be negative and the input not empty: ", p.in, " to ", wanted[i]);
+      if (wanted[i] < 0 || p.in == 0)
+        return run_failed("sizes must not be negative and the input not empty: ", p.in, " to ", wanted[i]);
       const double ratio = static_cast<double>(wanted[i]) / static_cast<double>(p.in);
       common = aspect == Aspect::kNotLarger ? std::min(common, ratio) : std::max(common, ratio);
       p.out = wanted[i];
@@ -169,7 +178,8 @@ struct Resize : Op {
     if (aspect == Aspect::kStretch) return {};
     for (const int axis : which) {
       AxisPlan& p = (*plan)[static_cast<size_t>(axis)];
-      if (!(common * static_cast<double>(p.in) < 1e15)) return run_failed("an axis of ", p.in, " cannot be scaled by ", common);
+      if (!(common * static_cast<double>(p.in) < 1e15))
+        return run_failed("an axis of ", p.in, " cannot be scaled by ", common);
       p.out = static_cast<int64_t>(std::floor(common * static_cast<double>(p.in) + 0.5));
       p.scale = static_cast<float>(common);
       p.length = static_cast<float>(common * static_cast<double>(p.in));
@@ -189,7 +199,8 @@ struct Resize : Op {
       const float part = transform == Transform::kCrop ? p.roi_end - p.roi_start : 1.0f;
       p.scale = scale;
       p.length = static_cast<float>(p.in) * scale * part;
-      if (!(p.length >= 0 && p.length < 1e12f)) return run_failed("an axis of ", p.in, " cannot be scaled by ", static_cast<double>(scale));
+      if (!(p.length >= 0 && p.length < 1e12f))
+        return run_failed("an axis of ", p.in, " cannot be scaled by ", static_cast<double>(scale));
       p.out = static_cast<int64_t>(p.length);
       if (transform == Transform::kCrop) p.length = static_cast<float>(p.out);
     }
@@ -201,14 +212,18 @@ struct Resize : Op {
   float source(const AxisPlan& p, int64_t j) const {
     const float x = static_cast<float>(j), in = static_cast<float>(p.in);
     switch (transform) {
-      case Transform::kHalfPixel: return (x + 0.5f) / p.scale - 0.5f;
+      case Transform::kHalfPixel:
+        return (x + 0.5f) / p.scale - 0.5f;
       case Transform::kSymmetric: {
         const float adjustment = static_cast<float>(p.out) / p.length;
         return in / 2 * (1 - adjustment) + (x + 0.5f) / p.scale - 0.5f;
       }
-      case Transform::kPytorch: return p.length > 1 ? (x + 0.5f) / p.scale - 0.5f : 0.0f;
-      case Transform::kAlignCorners: return p.length == 1 ? 0.0f : x * (in - 1) / (p.length - 1);
-      case Transform::kAsymmetric: return x / p.scale;
+      case Transform::kPytorch:
+        return p.length > 1 ? (x + 0.5f) / p.scale - 0.5f : 0.0f;
+      case Transform::kAlignCorners:
+        return p.length == 1 ? 0.0f : x * (in - 1) / (p.length - 1);
+      case Transform::kAsymmetric:
+        return x / p.scale;
       default:
         if (p.out <= 1) return 0.5f * (p.roi_start + p.roi_end) * (in - 1);
         return p.roi_start * (in - 1) + x * (p.roi_end - p.roi_start) * (in - 1) / (p.length - 1);
@@ -224,11 +239,21 @@ struct Resize : Op {
   int64_t nearest_pixel(const AxisPlan& p, float x) const {
     float at = 0;
     switch (nearest) {
-      case Nearest::kPreferFloor: at = std::ceil(x - 0.5f); break;
-      case Nearest::kPreferCeil: at = std::floor(x + 0.5f); break;
-      case Nearest::kFloor: at = std::floor(x); break;
-      case Nearest::kCeil: at = std::ceil(x); break;
-      case Nearest::kSimple: at = p.scale < 1 ? std::ceil(x) : std::floor(x); break;
+      case Nearest::kPreferFloor:
+        at = std::ceil(x - 0.5f);
+        break;
+      case Nearest::kPreferCeil:
+        at = std::floor(x + 0.5f);
+        break;
+      case Nearest::kFloor:
+        at = std::floor(x);
+        break;
+      case Nearest::kCeil:
+        at = std::ceil(x);
+        break;
+      case Nearest::kSimple:
+        at = p.scale < 1 ? std::ceil(x) : std::floor(x);
+        break;
     }
     if (!(at > 0)) return 0;  // a region of interest that is not a number ends here too
     return std::min(at < 1e18f ? static_cast<int64_t>(at) : p.in, p.in - 1);

@@ -14,13 +14,17 @@ std::string type_text(const Value& v) {
 
 bool allowed(const TypeConstraint& constraint, const Value& v) {
   switch (v.kind()) {
-    case Value::Kind::kNone: return true;
+    case Value::Kind::kNone:
+      return true;
     // A filled optional is its element, so an operator that takes optionals may meet any tensor.
     case Value::Kind::kTensor:
       return (constraint.tensors >> static_cast<int>(v.tensor().dtype()) & 1) != 0 || (constraint.others & 4) != 0;
-    case Value::Kind::kSequence: return (constraint.others & 5) != 0;
-    case Value::Kind::kMap: return (constraint.others & 2) != 0;
-    case Value::Kind::kOptional: return (constraint.others & 4) != 0;
+    case Value::Kind::kSequence:
+      return (constraint.others & 5) != 0;
+    case Value::Kind::kMap:
+      return (constraint.others & 2) != 0;
+    case Value::Kind::kOptional:
+      return (constraint.others & 4) != 0;
   }
   return false;
 }
@@ -50,8 +54,8 @@ Status check_inputs(const Schema& schema, std::span<const Value* const> inputs) 
     if (formal.option == FormalParameter::kVariadic && !formal.homogeneous) continue;
     DType& seen = bound[formal.type];
     if (seen != DType::kUndefined && seen != v.tensor().dtype()) {
-      return invalid_argument("input ", i, " ('", formal.name, "') is a ", type_text(v), "; an earlier input of the same type '",
-                              constraint.name, "' is a tensor(", seen, ")");
+      return invalid_argument("input ", i, " ('", formal.name, "') is a ", type_text(v),
+                              "; an earlier input of the same type '", constraint.name, "' is a tensor(", seen, ")");
     }
     seen = v.tensor().dtype();
   }
@@ -61,7 +65,8 @@ Status check_inputs(const Schema& schema, std::span<const Value* const> inputs) 
 }  // namespace
 
 Result<OpPtr> make_op(const IrNode& node, const OpRow& row, Pool& pool) {
-  const std::span<const AttributeSpec> specs = node.schema != nullptr ? node.schema->attributes : std::span<const AttributeSpec>();
+  const std::span<const AttributeSpec> specs =
+      node.schema != nullptr ? node.schema->attributes : std::span<const AttributeSpec>();
   Attrs attrs(node, node.since_version(), specs, pool);
   Result<OpPtr> op = row.make(attrs);
   if (!op.ok()) return op.status().with_context(text(node.describe(), ": "));

@@ -15,10 +15,10 @@ Result<OpPtr> make_op(const IrNode& node, const OpRow& row, Pool& pool);
 struct OpCall {
   const Op* op;
   const OpRow* row;
-  const Schema* schema;                        // nullptr: inputs are not checked
-  std::span<const Value* const> inputs;        // never null; an absent input is a Value that is not present()
-  std::span<Value* const> last_use;            // beside inputs: where the value may be taken from, or nullptr
-  std::span<const bool> wanted;                // beside outputs
+  const Schema* schema;                  // nullptr: inputs are not checked
+  std::span<const Value* const> inputs;  // never null; an absent input is a Value that is not present()
+  std::span<Value* const> last_use;      // beside inputs: where the value may be taken from, or nullptr
+  std::span<const bool> wanted;          // beside outputs
   Pool* pool;
   uint64_t* random_state;
 };

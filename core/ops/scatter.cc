@@ -1,9 +1,10 @@
 // Scatter operators: a copy of the data with updates written into it.
+#include "kernels/scatter.h"
+
 #include <algorithm>
 #include <string_view>
 
 #include "kernels/move.h"
-#include "kernels/scatter.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
 
@@ -26,7 +27,7 @@ Result<Tensor*> copy_of_data(OpContext& ctx) {
   const void* from = x.raw();
   const DType type = x.dtype();
   const Shape shape = x.shape();
-  OL_ASSIGN(Tensor* y, ctx.out(0, type, shape));
+  OL_ASSIGN(Tensor * y, ctx.out(0, type, shape));
   if (y->raw() != from) copy_elements(type, from, y->mutable_raw(), shape.size());
   return y;
 }
@@ -46,8 +47,8 @@ struct ScatterElements : Op {
     const Tensor &indices = ctx.in(1), &updates = ctx.in(2);
     OL_ASSIGN(const int at, normalize_axis(axis, data.rank()));
     if (!(indices.shape() == updates.shape()) || indices.rank() != data.rank()) {
-      return run_failed("indices and updates must have one shape, of the rank of data; they have ", indices.shape(), ", ",
-                        updates.shape(), ", data has ", data);
+      return run_failed("indices and updates must have one shape, of the rank of data; they have ", indices.shape(),
+                        ", ", updates.shape(), ", data has ", data);
     }
     for (int i = 0; i < data.rank(); ++i) {
       if (i != at && indices.dim(i) > data[i]) {
@@ -58,7 +59,7 @@ struct ScatterElements : Op {
     int64_t* offsets = const_cast<int64_t*>(wrapped);  // our own scratch
     scatter_offsets(data, at, indices.shape(), offsets);
     const Tensor values = updates;
-    OL_ASSIGN(Tensor* y, copy_of_data(ctx));
+    OL_ASSIGN(Tensor * y, copy_of_data(ctx));
     return scatter_runs(y->dtype(), reduction, offsets, values.size(), 1, values.raw(), y->mutable_raw());
   }
 };
@@ -98,7 +99,7 @@ struct ScatterND : Op {
       }
     }
     const Tensor values = updates;
-    OL_ASSIGN(Tensor* y, copy_of_data(ctx));
+    OL_ASSIGN(Tensor * y, copy_of_data(ctx));
     return scatter_runs(y->dtype(), reduction, offsets, count, run, values.raw(), y->mutable_raw());
   }
 };
@@ -124,7 +125,8 @@ struct TensorScatter : Op {
     Shape expected = cache;
     if (update.rank() == cache.rank()) expected[at] = update.dim(at);
     if (!(update.shape() == expected) || update.dim(at) > cache[at]) {
-      return run_failed("update ", update.shape(), " must agree with the cache ", cache, " but for a shorter axis ", at);
+      return run_failed("update ", update.shape(), " must agree with the cache ", cache, " but for a shorter axis ",
+                        at);
     }
     const int64_t batches = cache[0], length = update.dim(at), capacity = cache[at];
     std::vector<int64_t> starts(static_cast<size_t>(batches), 0);
@@ -148,8 +150,9 @@ struct TensorScatter : Op {
         offsets[i++] = (o * capacity + (circular ? (start + t) % capacity : start + t)) * rows.inner;
       }
     }
-    OL_ASSIGN(Tensor* y, copy_of_data(ctx));
-    return scatter_runs(y->dtype(), Scatter::kNone, offsets, rows.outer * length, rows.inner, update.raw(), y->mutable_raw());
+    OL_ASSIGN(Tensor * y, copy_of_data(ctx));
+    return scatter_runs(y->dtype(), Scatter::kNone, offsets, rows.outer * length, rows.inner, update.raw(),
+                        y->mutable_raw());
   }
 };
 

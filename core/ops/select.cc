@@ -1,4 +1,7 @@
-// Operators whose output depends on which elements hold: Where, Compress, NonZero, Unique, OneHot, Trilu, ReverseSequence.
+// Operators whose output depends on which elements hold: Where, Compress, NonZero, Unique, OneHot, Trilu,
+// ReverseSequence.
+#include "kernels/select.h"
+
 #include <algorithm>
 #include <string>
 
@@ -7,7 +10,6 @@
 #include "kernels/convert.h"
 #include "kernels/gather.h"
 #include "kernels/move.h"
-#include "kernels/select.h"
 #include "ops/op.h"
 #include "ops/shape_util.h"
 
@@ -20,9 +22,9 @@ struct Where : Op {
     const Tensor &c = ctx.in(0), &x = ctx.in(1), &y = ctx.in(2);
     OL_ASSIGN(const Shape values, broadcast(x.shape(), y.shape()));
     OL_ASSIGN(const Shape shape, broadcast(c.shape(), values));
-    OL_ASSIGN(Tensor* out, ctx.out(0, x.dtype(), shape));
-    where(x.dtype(), shape, c.data<bool>(), broadcast_strides(c.shape(), shape), x.raw(), broadcast_strides(x.shape(), shape),
-          y.raw(), broadcast_strides(y.shape(), shape), out->mutable_raw());
+    OL_ASSIGN(Tensor * out, ctx.out(0, x.dtype(), shape));
+    where(x.dtype(), shape, c.data<bool>(), broadcast_strides(c.shape(), shape), x.raw(),
+          broadcast_strides(x.shape(), shape), y.raw(), broadcast_strides(y.shape(), shape), out->mutable_raw());
     return {};
   }
 };
@@ -56,7 +58,7 @@ struct Compress : Op {
       kept[count++] = i;
     }
     shape[at] = count;
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     gather_rows(x.dtype(), x.raw(), rows, kept, count, y->mutable_raw());
     return {};
   }
@@ -64,9 +66,12 @@ struct Compress : Op {
 
 template <class T>
 bool is_nonzero(const T& v) {
-  if constexpr (std::is_same_v<T, std::string>) return !v.empty();
-  else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) return v.re != 0 || v.im != 0;
-  else return v != T(0);
+  if constexpr (std::is_same_v<T, std::string>)
+    return !v.empty();
+  else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>)
+    return v.re != 0 || v.im != 0;
+  else
+    return v != T(0);
 }
 
 // flags[i] = whether x[i] is not zero; the result counts them. Integers by their bits, whatever they mean.
@@ -76,7 +81,8 @@ Result<int64_t> mark_nonzero(const Tensor& x, bool* flags) {
     for (int64_t i = 0; i < x.size(); ++i) count += flags[i] = is_nonzero(x.data<T>()[i]);
     return {};
   };
-  if (!is_float(x.dtype()) && x.dtype() != DType::kString && element_size(x.dtype()) <= 8 && x.dtype() != DType::kComplex64) {
+  if (!is_float(x.dtype()) && x.dtype() != DType::kString && element_size(x.dtype()) <= 8 &&
+      x.dtype() != DType::kComplex64) {
     visit_size(x.dtype(), [&]<class T>() {
       if constexpr (std::is_integral_v<T>) (void)mark.template operator()<T>();
     });
@@ -101,7 +107,7 @@ struct NonZero : Op {
     OL_ASSIGN(bool* flags, ctx.scratch_of<bool>(x.size()));
     OL_ASSIGN(const int64_t count, mark_nonzero(x, flags));
     const int rank = std::max(1, in.rank());  // a scalar counts as one row
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt64, Shape{rank, count}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt64, Shape{rank, count}));
     int64_t* out = y->mutable_data<int64_t>();
     int64_t index[Shape::kMaxRank] = {};
     for (int64_t i = 0, at = 0; i < x.size(); ++i) {
@@ -160,7 +166,8 @@ struct Unique : Op {
     OL_ASSIGN(int64_t* group, ctx.scratch_of<int64_t>(n));
     const auto compare_slices = [&](int64_t a, int64_t b) {
       for (int64_t i = 0; i < width; ++i) {
-        const int c = compare(element_at(x.dtype(), slices.raw(), a * width + i), element_at(x.dtype(), slices.raw(), b * width + i));
+        const int c = compare(element_at(x.dtype(), slices.raw(), a * width + i),
+                              element_at(x.dtype(), slices.raw(), b * width + i));
         if (c != 0) return c;
       }
       return 0;
@@ -211,19 +218,19 @@ struct Unique : Op {
       shape = x.shape();
       shape[at] = count;
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     const Rows rows = flat ? Rows{1, x.size(), 1} : split_at(x.shape(), at);
     gather_rows(x.dtype(), x.raw(), rows, first.data(), count, y->mutable_raw());
     if (ctx.output_count() > 1) {
-      OL_ASSIGN(Tensor* indices, ctx.out(1, DType::kInt64, Shape{count}));
+      OL_ASSIGN(Tensor * indices, ctx.out(1, DType::kInt64, Shape{count}));
       std::copy(first.begin(), first.end(), indices->mutable_data<int64_t>());
     }
     if (ctx.output_count() > 2) {
-      OL_ASSIGN(Tensor* inverse, ctx.out(2, DType::kInt64, Shape{n}));
+      OL_ASSIGN(Tensor * inverse, ctx.out(2, DType::kInt64, Shape{n}));
       std::copy_n(group, n, inverse->mutable_data<int64_t>());
     }
     if (ctx.output_count() > 3) {
-      OL_ASSIGN(Tensor* counts, ctx.out(3, DType::kInt64, Shape{count}));
+      OL_ASSIGN(Tensor * counts, ctx.out(3, DType::kInt64, Shape{count}));
       std::fill_n(counts->mutable_data<int64_t>(), count, 0);
       for (int64_t i = 0; i < n; ++i) ++counts->mutable_data<int64_t>()[group[i]];
     }
@@ -246,13 +253,14 @@ struct OneHot : Op {
     if (values.size() != 2) return run_failed("values must be [off, on]; it has shape ", values.shape());
     const int64_t depth = static_cast<int64_t>(asked);
     OL_ASSIGN(const int at, normalize_axis(axis, indices.rank() + 1));
-    if (indices.rank() == Shape::kMaxRank) return not_implemented("indices of rank ", indices.rank(), " are not supported");
+    if (indices.rank() == Shape::kMaxRank)
+      return not_implemented("indices of rank ", indices.rank(), " are not supported");
     Shape shape = indices.shape();
     shape.insert(at, depth);
     OL_ASSIGN(int64_t* index, ctx.scratch_of<int64_t>(indices.size()));
     if (indices.dtype() == DType::kString) return not_implemented("indices must be numbers");
     cast_elements(indices.dtype(), indices.raw(), DType::kInt64, index, indices.size(), {});
-    OL_ASSIGN(Tensor* y, ctx.out(0, values.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, values.dtype(), shape));
     one_hot(values.dtype(), index, split_at(shape, at), values.raw(), y->mutable_raw());
     return {};
   }
@@ -274,7 +282,7 @@ struct Trilu : Op {
     }
     if (x.rank() < 2) return run_failed("the input needs a rank of at least 2; it has shape ", x.shape());
     if (x.dtype() == DType::kString) return not_implemented("Trilu of strings is not supported");
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
     const int r = x.rank();
     trilu(x.dtype(), x.raw(), x.shape().product(0, r - 2), x.dim(r - 2), x.dim(r - 1), k, upper, y->mutable_raw());
     return {};
@@ -288,7 +296,8 @@ struct ReverseSequence : Op {
     batch_axis = a.i("batch_axis", 1);
     time_axis = a.i("time_axis", 0);
     if (batch_axis + time_axis != 1 || batch_axis * time_axis != 0) {
-      return invalid_graph("batch_axis and time_axis must be 0 and 1 in either order; they are ", batch_axis, " and ", time_axis);
+      return invalid_graph("batch_axis and time_axis must be 0 and 1 in either order; they are ", batch_axis, " and ",
+                           time_axis);
     }
     return {};
   }
@@ -308,19 +317,24 @@ struct ReverseSequence : Op {
       if (n < 0 || n > time) return run_failed("sequence length ", n, " of batch ", i, " is outside [0, ", time, "]");
       for (int64_t j = 0; j < time; ++j) {
         const int64_t from = j < n ? n - 1 - j : j;
-        const int64_t item = b == 0 ? i * time + j : j * batch + i, source = b == 0 ? i * time + from : from * batch + i;
+        const int64_t item = b == 0 ? i * time + j : j * batch + i,
+                      source = b == 0 ? i * time + from : from * batch + i;
         offsets[item] = source * run;
       }
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
     gather_runs(x.dtype(), x.raw(), offsets, batch * time, run, y->mutable_raw());
     return {};
   }
 };
 
 const OpRow kRows[] = {
-    {"Where", 9, make<Where>},       {"Compress", 9, make<Compress>}, {"NonZero", 9, make<NonZero>},
-    {"Unique", 11, make<Unique>},    {"OneHot", 9, make<OneHot>},     {"Trilu", 14, make<Trilu>},
+    {"Where", 9, make<Where>},
+    {"Compress", 9, make<Compress>},
+    {"NonZero", 9, make<NonZero>},
+    {"Unique", 11, make<Unique>},
+    {"OneHot", 9, make<OneHot>},
+    {"Trilu", 14, make<Trilu>},
     {"ReverseSequence", 10, make<ReverseSequence>},
 };
 

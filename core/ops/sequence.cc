@@ -88,7 +88,7 @@ struct SequenceLength : Op {
   Status init(Attrs&) { return {}; }
   Status run(OpContext& ctx) const override {
     OL_TRY(need_sequence(ctx.value(0)));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kInt64, Shape{}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt64, Shape{}));
     *y->mutable_data<int64_t>() = static_cast<int64_t>(ctx.value(0).sequence().size());
     return {};
   }
@@ -116,8 +116,8 @@ struct SplitToSequence : Op {
       shape[at] = n;
       OL_ASSIGN(Tensor part, Tensor::allocate(ctx.pool(), x.dtype(), shape, true));
       const int64_t run = n * rows.inner;
-      copy_strided(x.dtype(), Shape{rows.outer, run}, element_at(x.dtype(), x.raw(), done), Shape{rows.n * rows.inner, 1},
-                   part.mutable_raw(), Shape{run, 1});
+      copy_strided(x.dtype(), Shape{rows.outer, run}, element_at(x.dtype(), x.raw(), done),
+                   Shape{rows.n * rows.inner, 1}, part.mutable_raw(), Shape{run, 1});
       done += run;
       if (!ctx.has(1) && !keepdims) {  // keepdims means nothing when split is given
         shape.erase(at);
@@ -138,7 +138,8 @@ struct SplitToSequence : Op {
       }
       if (part <= 0) return run_failed("split must be positive; it is ", part);
       if (dim / part > 1 << 24) return run_failed("an axis of length ", dim, " would be split into too many parts");
-      for (int64_t done = 0; done < dim; done += std::min(part, dim - done)) sizes.push_back(std::min(part, dim - done));
+      for (int64_t done = 0; done < dim; done += std::min(part, dim - done))
+        sizes.push_back(std::min(part, dim - done));
       return sizes;
     }
     OL_ASSIGN(sizes, to_ints(ctx.in(1), "split"));
@@ -206,7 +207,7 @@ struct OptionalGetElement : Op {
 struct OptionalHasElement : Op {
   Status init(Attrs&) { return {}; }
   Status run(OpContext& ctx) const override {
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kBool, Shape{}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kBool, Shape{}));
     *y->mutable_data<bool>() = ctx.has(0) && ctx.value(0).has_element();
     return {};
   }

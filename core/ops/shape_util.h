@@ -8,7 +8,8 @@ namespace onnxlet {
 // Dimensions from user data: checks the rank limit and the signs.
 inline Result<Shape> make_shape(std::span<const int64_t> dims) {
   if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) {
-    return not_implemented("a tensor of rank ", dims.size(), " is asked for; at most ", Shape::kMaxRank, " is supported");
+    return not_implemented("a tensor of rank ", dims.size(), " is asked for; at most ", Shape::kMaxRank,
+                           " is supported");
   }
   const Shape shape(dims);
   for (const int64_t d : shape) {

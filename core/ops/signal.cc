@@ -26,8 +26,8 @@ Status transform_rows(OpContext& ctx, int64_t rows, int64_t length, bool inverse
   if (rows == 0 || length == 0) return {};
   constexpr int64_t kChunks = 16;  // each chunk of rows has work memory of its own
   const int64_t grain = (rows + kChunks - 1) / kChunks, work = length + Fft::work_size(length);
-  OL_ASSIGN(Complex128* table, ctx.scratch_of<Complex128>(Fft::table_size(length)));
-  OL_ASSIGN(Complex128* memory, ctx.scratch_of<Complex128>(kChunks * work));
+  OL_ASSIGN(Complex128 * table, ctx.scratch_of<Complex128>(Fft::table_size(length)));
+  OL_ASSIGN(Complex128 * memory, ctx.scratch_of<Complex128>(kChunks * work));
   const Fft fft(length, table);
   parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
     Complex128* row = memory + begin / grain * work;

@@ -26,8 +26,8 @@ struct Slice : Op {
       OL_ASSIGN(steps, to_ints(ctx.in(4), "steps"));
     }
     if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-      return run_failed("starts, ends, axes and steps must have one length; they have ", starts.size(), ", ", ends.size(),
-                        ", ", axes.size(), ", ", steps.size());
+      return run_failed("starts, ends, axes and steps must have one length; they have ", starts.size(), ", ",
+                        ends.size(), ", ", axes.size(), ", ", steps.size());
     }
     Shape shape = x.shape(), strides = x.shape().strides();
     int64_t offset = 0;
@@ -45,7 +45,7 @@ struct Slice : Op {
       ctx.set(0, x);
       return {};
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     copy_strided(x.dtype(), shape, element_at(x.dtype(), x.raw(), offset), strides, y->mutable_raw(), shape.strides());
     return {};
   }
@@ -81,8 +81,10 @@ enum class PadMode { kConstant, kReflect, kEdge, kWrap };
 // Source index of output index `o`; the axis has already lost what negative pads cut away.
 int64_t pad_source(PadMode mode, int64_t o, int64_t n) {
   switch (mode) {
-    case PadMode::kEdge: return std::clamp<int64_t>(o, 0, n - 1);
-    case PadMode::kWrap: return ((o % n) + n) % n;
+    case PadMode::kEdge:
+      return std::clamp<int64_t>(o, 0, n - 1);
+    case PadMode::kWrap:
+      return ((o % n) + n) % n;
     default: {
       if (n == 1) return 0;
       const int64_t period = 2 * (n - 1), at = ((o % period) + period) % period;
@@ -96,11 +98,16 @@ struct Pad : Op {
 
   Status init(Attrs& a) {
     const std::string_view name = a.s("mode", "constant");
-    if (name == "constant") mode = PadMode::kConstant;
-    else if (name == "reflect") mode = PadMode::kReflect;
-    else if (name == "edge") mode = PadMode::kEdge;
-    else if (name == "wrap") mode = PadMode::kWrap;
-    else return invalid_graph("mode must be constant, reflect, edge or wrap; it is ", name);
+    if (name == "constant")
+      mode = PadMode::kConstant;
+    else if (name == "reflect")
+      mode = PadMode::kReflect;
+    else if (name == "edge")
+      mode = PadMode::kEdge;
+    else if (name == "wrap")
+      mode = PadMode::kWrap;
+    else
+      return invalid_graph("mode must be constant, reflect, edge or wrap; it is ", name);
     return {};
   }
 
@@ -119,7 +126,7 @@ struct Pad : Op {
       ctx.set(0, x);
       return {};
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     if (y->size() == 0) return {};
     return mode == PadMode::kConstant ? constant(ctx, axes, y) : indexed(ctx, axes, y);
   }
@@ -159,7 +166,8 @@ struct Pad : Op {
     alignas(16) unsigned char value[16] = {};
     const void* fill = value;
     const Tensor* given = ctx.opt(2);
-    if (given != nullptr && given->size() != 1) return run_failed("constant_value must be a scalar; it has shape ", given->shape());
+    if (given != nullptr && given->size() != 1)
+      return run_failed("constant_value must be a scalar; it has shape ", given->shape());
     if (given != nullptr && given->dtype() == x.dtype()) {
       fill = given->raw();
     } else if (given != nullptr) {
@@ -209,7 +217,9 @@ struct Pad : Op {
       dims.push_back(a.out());
       total += a.out();
       const int64_t kept = a.dim + std::min<int64_t>(0, a.before) + std::min<int64_t>(0, a.after);
-      if (kept <= 0) return run_failed("there is nothing to pad from: an axis of length ", a.dim, " with pads ", a.before, ", ", a.after);
+      if (kept <= 0)
+        return run_failed("there is nothing to pad from: an axis of length ", a.dim, " with pads ", a.before, ", ",
+                          a.after);
     }
     OL_ASSIGN(int64_t* table, ctx.scratch_of<int64_t>(total));
     const int64_t* tables[Shape::kMaxRank];
@@ -257,7 +267,7 @@ struct CenterCropPad : Op {
       a.after = more - a.before;
       shape[at] = target[i];
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     clear_elements(x.dtype(), y->mutable_raw(), y->size());
     Pad::paste(x, frame, y);
     return {};

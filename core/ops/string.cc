@@ -16,7 +16,7 @@ struct StringConcat : Op {
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &y = ctx.in(1);
     OL_ASSIGN(const Shape shape, broadcast(x.shape(), y.shape()));
-    OL_ASSIGN(Tensor* z, ctx.out(0, DType::kString, shape));
+    OL_ASSIGN(Tensor * z, ctx.out(0, DType::kString, shape));
     std::string* out = z->mutable_data<std::string>();
     const std::array<Shape, 2> strides{broadcast_strides(x.shape(), shape), broadcast_strides(y.shape(), shape)};
     for (StridedIterator it(shape, strides); !it.done(); it.next()) {
@@ -43,7 +43,7 @@ struct StringSplit : Op {
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     if (x.rank() == Shape::kMaxRank) return not_implemented("an input of rank ", x.rank(), " is not supported");
-    OL_ASSIGN(Tensor* counts, ctx.out(1, DType::kInt64, x.shape()));
+    OL_ASSIGN(Tensor * counts, ctx.out(1, DType::kInt64, x.shape()));
     std::vector<std::string_view> parts;
     int64_t widest = 0;
     for (int64_t i = 0; i < x.size(); ++i) {
@@ -55,10 +55,11 @@ struct StringSplit : Op {
     }
     Shape shape = x.shape();
     shape.push_back(widest);
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kString, shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kString, shape));
     size_t at = 0;
     for (int64_t i = 0; i < x.size(); ++i) {
-      for (int64_t j = 0; j < counts->data<int64_t>()[i]; ++j) y->mutable_data<std::string>()[i * widest + j] = parts[at++];
+      for (int64_t j = 0; j < counts->data<int64_t>()[i]; ++j)
+        y->mutable_data<std::string>()[i * widest + j] = parts[at++];
     }
     return {};
   }
@@ -103,10 +104,14 @@ struct StringNormalizer : Op {
 
   Status init(Attrs& a) {
     const std::string_view action = a.s("case_change_action", "NONE");
-    if (action == "NONE") change = Case::kNone;
-    else if (action == "LOWER") change = Case::kLower;
-    else if (action == "UPPER") change = Case::kUpper;
-    else return invalid_graph("case_change_action must be LOWER, UPPER or NONE; it is ", action);
+    if (action == "NONE")
+      change = Case::kNone;
+    else if (action == "LOWER")
+      change = Case::kLower;
+    else if (action == "UPPER")
+      change = Case::kUpper;
+    else
+      return invalid_graph("case_change_action must be LOWER, UPPER or NONE; it is ", action);
     case_sensitive = a.i("is_case_sensitive", 0) != 0;
     a.ignore("locale");  // the mapping of cases is Unicode's, the same everywhere
     for (const std::string_view word : a.strings("stopwords")) {
@@ -128,12 +133,14 @@ struct StringNormalizer : Op {
     if (kept.empty()) kept.emplace_back();  // the specification wants one empty string
     Shape shape = x.shape();
     shape[x.rank() - 1] = static_cast<int64_t>(kept.size());
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kString, shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kString, shape));
     std::move(kept.begin(), kept.end(), y->mutable_data<std::string>());
     return {};
   }
 
-  bool is_stopword(const std::string& s) const { return std::find(stopwords.begin(), stopwords.end(), s) != stopwords.end(); }
+  bool is_stopword(const std::string& s) const {
+    return std::find(stopwords.begin(), stopwords.end(), s) != stopwords.end();
+  }
 };
 
 struct RegexFullMatch : Op {
@@ -146,7 +153,7 @@ struct RegexFullMatch : Op {
 
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kBool, x.shape()));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kBool, x.shape()));
     for (int64_t i = 0; i < x.size(); ++i) y->mutable_data<bool>()[i] = regex.full_match(x.data<std::string>()[i]);
     return {};
   }

@@ -52,26 +52,31 @@ struct TfIdfVectorizer : Op {
   enum class Weighting { kTf, kIdf, kTfIdf };
   Weighting weighting;
   int64_t min_length, max_length, max_skip;
-  std::vector<int64_t> columns;      // of each n-gram
-  std::vector<float> weights;        // of each column; empty: 1
+  std::vector<int64_t> columns;  // of each n-gram
+  std::vector<float> weights;    // of each column; empty: 1
   int64_t width = 0;
-  KeyTable tokens;                   // distinct pool entries
+  KeyTable tokens;  // distinct pool entries
   Edges edges;
-  std::vector<int32_t> gram_of;      // of each trie node: its n-gram, or -1
+  std::vector<int32_t> gram_of;  // of each trie node: its n-gram, or -1
 
   Status init(Attrs& a) {
     const std::string_view mode = a.s("mode");
-    if (mode == "TF") weighting = Weighting::kTf;
-    else if (mode == "IDF") weighting = Weighting::kIdf;
-    else if (mode == "TFIDF") weighting = Weighting::kTfIdf;
-    else return invalid_graph("mode must be TF, IDF or TFIDF; it is ", mode);
+    if (mode == "TF")
+      weighting = Weighting::kTf;
+    else if (mode == "IDF")
+      weighting = Weighting::kIdf;
+    else if (mode == "TFIDF")
+      weighting = Weighting::kTfIdf;
+    else
+      return invalid_graph("mode must be TF, IDF or TFIDF; it is ", mode);
     min_length = a.i("min_gram_length");
     max_length = a.i("max_gram_length");
     max_skip = a.i("max_skip_count");
     columns = a.ints("ngram_indexes");
     const std::vector<float> gram_weights = a.floats("weights");
     if (min_length < 1 || max_length < min_length || max_skip < 0) {
-      return invalid_graph("min_gram_length ", min_length, ", max_gram_length ", max_length, " and max_skip_count ", max_skip, " do not fit");
+      return invalid_graph("min_gram_length ", min_length, ", max_gram_length ", max_length, " and max_skip_count ",
+                           max_skip, " do not fit");
     }
     for (const int64_t c : columns) {
       if (c < 0 || c > 1 << 30) return invalid_graph("ngram_indexes holds ", c);
@@ -91,7 +96,8 @@ struct TfIdfVectorizer : Op {
     const std::vector<int64_t> counts = a.ints("ngram_counts"), pool_ints = a.ints("pool_int64s");
     const auto views = a.strings("pool_strings");
     const std::vector<std::string> pool_strings(views.begin(), views.end());
-    if (pool_ints.empty() == pool_strings.empty()) return invalid_graph("one of pool_int64s and pool_strings must be given");
+    if (pool_ints.empty() == pool_strings.empty())
+      return invalid_graph("one of pool_int64s and pool_strings must be given");
     const auto total = static_cast<int64_t>(std::max(pool_ints.size(), pool_strings.size()));
     Tensor pool;
     if (pool_ints.empty()) {
@@ -106,9 +112,11 @@ struct TfIdfVectorizer : Op {
     gram_of.assign(1, -1);
     int64_t gram = 0;
     for (size_t i = 0; i < counts.size(); ++i) {
-      const int64_t length = static_cast<int64_t>(i) + 1, begin = counts[i], end = i + 1 < counts.size() ? counts[i + 1] : total;
+      const int64_t length = static_cast<int64_t>(i) + 1, begin = counts[i],
+                    end = i + 1 < counts.size() ? counts[i + 1] : total;
       if (begin < 0 || end < begin || end > total || (end - begin) % length != 0) {
-        return invalid_graph("ngram_counts does not divide the pool of ", total, ": entry ", i, " is ", begin, ", the next ", end);
+        return invalid_graph("ngram_counts does not divide the pool of ", total, ": entry ", i, " is ", begin,
+                             ", the next ", end);
       }
       for (int64_t at = begin; at < end; at += length, ++gram) {
         if (length >= min_length && length <= max_length) insert(&ids[static_cast<size_t>(at)], length, gram);
@@ -141,7 +149,7 @@ struct TfIdfVectorizer : Op {
     const int64_t rows = x.rank() == 2 ? x.dim(0) : 1, length = x.rank() == 0 ? 1 : x.shape().back();
     OL_ASSIGN(int64_t* ids, ctx.scratch_of<int64_t>(x.size()));
     OL_TRY(tokens.find_all(x, -1, ids));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kFloat, x.rank() == 2 ? Shape{rows, width} : Shape{width}));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kFloat, x.rank() == 2 ? Shape{rows, width} : Shape{width}));
     float* out = y->mutable_data<float>();
     std::fill_n(out, y->size(), 0.0f);
     for (int64_t r = 0; r < rows; ++r) {
@@ -151,8 +159,8 @@ struct TfIdfVectorizer : Op {
     return {};
   }
 
-  // Adds up every n-gram of a row, the items of one being 1, 2 ... max_skip + 1 apart. Single items do not depend on the
-  // distance and count once.
+  // Adds up every n-gram of a row, the items of one being 1, 2 ... max_skip + 1 apart. Single items do not depend on
+  // the distance and count once.
   void count(const int64_t* ids, int64_t length, float* out) const {
     int64_t shortest = min_length;
     for (int64_t distance = 1; distance <= std::min(max_skip, length) + 1 && shortest <= max_length; ++distance) {
@@ -230,7 +238,7 @@ struct Tokenizer : Op {
     const size_t width = widest + (mark && widest > 0 ? 2 : 0);
     Shape shape = x.shape();
     shape.push_back(static_cast<int64_t>(width));
-    OL_ASSIGN(Tensor* y, ctx.out(0, DType::kString, shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kString, shape));
     std::string* out = y->mutable_data<std::string>();
     size_t at = 0;
     for (const size_t end : ends) {

@@ -26,7 +26,8 @@ struct Optimizer : Op {
   Status run(OpContext& ctx) const override {
     const int groups = 2 + states, given = ctx.input_count() - 2;
     if (given <= 0 || given % groups != 0) {
-      return run_failed("after R and T come ", groups, " equally long groups of tensors; there are ", given, " tensors");
+      return run_failed("after R and T come ", groups, " equally long groups of tensors; there are ", given,
+                        " tensors");
     }
     OL_ASSIGN(const double r, to_double(ctx.in(0), "R"));
     OL_ASSIGN(const int64_t count, to_int(ctx.in(1), "T"));
@@ -118,7 +119,8 @@ struct Momentum : Optimizer {
     beta = a.f("beta");
     const std::string_view mode = a.s("mode");
     nesterov = mode == "nesterov";
-    if (!nesterov && mode != "standard") return invalid_graph("Momentum: mode must be standard or nesterov; it is ", mode);
+    if (!nesterov && mode != "standard")
+      return invalid_graph("Momentum: mode must be standard or nesterov; it is ", mode);
     return {};
   }
   double adjusted_rate(double rate, int64_t) const override { return rate; }

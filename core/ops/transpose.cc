@@ -39,7 +39,7 @@ struct Transpose : Op {
       ctx.set(0, x.reshaped(shape));
       return {};
     }
-    OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     permute(x.dtype(), x.raw(), x.shape(), order, y->mutable_raw());
     return {};
   }
@@ -59,7 +59,7 @@ struct Transpose : Op {
 // DepthToSpace and SpaceToDepth: view the input with rank 6, permute, view the result with rank 4.
 Status permute_blocks(OpContext& ctx, const Shape& view, std::span<const int> perm, const Shape& shape) {
   const Tensor& x = ctx.in(0);
-  OL_ASSIGN(Tensor* y, ctx.out(0, x.dtype(), shape));
+  OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
   permute(x.dtype(), x.raw(), view, perm, y->mutable_raw());
   return {};
 }

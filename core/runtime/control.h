@@ -11,7 +11,7 @@
 namespace onnxlet {
 
 struct BodyCall {
-  int body = -1;               // index into Step::bodies; -1: the operator is done and `outputs` holds its results
+  int body = -1;  // index into Step::bodies; -1: the operator is done and `outputs` holds its results
   std::vector<Value> inputs;
   std::vector<Value> outputs;
 };
@@ -26,7 +26,8 @@ class ControlState {
 class ControlOp : public Op {
  public:
   // `inputs` as the node has them, absent ones as empty Values. `step` outlives the state.
-  virtual Result<std::unique_ptr<ControlState>> start(std::vector<Value> inputs, const Step& step, Pool& pool) const = 0;
+  virtual Result<std::unique_ptr<ControlState>> start(std::vector<Value> inputs, const Step& step,
+                                                      Pool& pool) const = 0;
   Status run(OpContext&) const final { return internal_error("control flow is run by the interpreter"); }
 };
 

@@ -54,11 +54,11 @@ struct If : ControlOp {
 struct LoopState : ControlState {
   Pool& pool;
   const Plan& body;
-  int64_t trip_count;              // INT64_MAX when not given
+  int64_t trip_count;  // INT64_MAX when not given
   int64_t iteration = 0;
   bool started = false, go_on;
   std::vector<Value> carried;
-  size_t carried_count = 0;        // carried itself is empty while the body runs
+  size_t carried_count = 0;  // carried itself is empty while the body runs
   std::vector<std::vector<Tensor>> scans;
 
   LoopState(Pool& p, const Plan& b) : pool(p), body(b) {}
@@ -91,7 +91,8 @@ struct LoopState : ControlState {
     for (size_t k = 0; k < carried_count; ++k) carried[k] = std::move(results[1 + k]);
     for (size_t k = 0; k < scans.size(); ++k) {
       Value& v = results[1 + carried_count + k];
-      if (!v.is_tensor()) return run_failed("scan output ", k, " of a Loop body must be a tensor, it is a ", kind_name(v.kind()));
+      if (!v.is_tensor())
+        return run_failed("scan output ", k, " of a Loop body must be a tensor, it is a ", kind_name(v.kind()));
       scans[k].push_back(v.tensor());
     }
     ++iteration;
@@ -115,7 +116,8 @@ struct Loop : ControlOp {
     for (size_t i = 2; i < inputs.size(); ++i) state->carried.push_back(std::move(inputs[i]));
     state->carried_count = state->carried.size();
     if (body.outputs.size() < 1 + state->carried_count) {
-      return invalid_graph("the body of a Loop with ", state->carried_count, " carried values gives ", body.outputs.size(), " outputs");
+      return invalid_graph("the body of a Loop with ", state->carried_count, " carried values gives ",
+                           body.outputs.size(), " outputs");
     }
     state->scans.resize(body.outputs.size() - 1 - state->carried_count);
     return std::unique_ptr<ControlState>(std::move(state));
@@ -153,7 +155,8 @@ struct SequenceMap : ControlOp {
   Status init(Attrs&) { return {}; }
   Result<std::unique_ptr<ControlState>> start(std::vector<Value> inputs, const Step& step, Pool&) const override {
     auto state = std::make_unique<SequenceMapState>();
-    if (inputs.empty() || inputs[0].kind() != Value::Kind::kSequence) return run_failed("the first input must be a sequence");
+    if (inputs.empty() || inputs[0].kind() != Value::Kind::kSequence)
+      return run_failed("the first input must be a sequence");
     for (const Value& v : inputs) {
       if (v.kind() == Value::Kind::kSequence && v.sequence().size() != inputs[0].sequence().size()) {
         return run_failed("sequences of different length: ", v.sequence().size(), " and ", inputs[0].sequence().size());

@@ -24,9 +24,12 @@ void write_arg(const ValueInfo& v, const FreeDimensions& free, JsonWriter* w) {
     w->begin_array();
     for (size_t i = 0; i < tensor->dims.size(); ++i) {
       const int64_t dim = fixed_dim(*tensor, i, free);
-      if (dim >= 0) w->value(dim);
-      else if (!tensor->dim_names[i].empty()) w->value(tensor->dim_names[i]);
-      else w->null();
+      if (dim >= 0)
+        w->value(dim);
+      else if (!tensor->dim_names[i].empty())
+        w->value(tensor->dim_names[i]);
+      else
+        w->null();
     }
     w->end_array();
   }
@@ -40,7 +43,9 @@ void write_args(const char* key, const std::vector<const ValueInfo*>& args, cons
 }
 
 void write_header(const Model& m, JsonWriter* w) {
-  w->field("ir_version", m.ir_version).field("producer_name", m.producer_name).field("producer_version", m.producer_version);
+  w->field("ir_version", m.ir_version)
+      .field("producer_name", m.producer_name)
+      .field("producer_version", m.producer_version);
   w->field("domain", m.domain).field("model_version", m.model_version).field("doc_string", m.doc_string);
   w->field("graph_name", m.graph.name);
   w->key("opset_imports").begin_object();
@@ -65,7 +70,9 @@ struct OperatorCount {
 
 void count_operators(const Model& m, const std::vector<Node>& nodes, std::vector<OperatorCount>* out) {
   for (const Node& n : nodes) {
-    const auto found = std::find_if(out->begin(), out->end(), [&](const OperatorCount& c) { return c.domain == n.domain && c.op_type == n.op_type; });
+    const auto found = std::find_if(out->begin(), out->end(), [&](const OperatorCount& c) {
+      return c.domain == n.domain && c.op_type == n.op_type;
+    });
     if (found != out->end()) {
       ++found->count;
     } else {
@@ -96,23 +103,25 @@ void write_operators(const Model& m, JsonWriter* w) {
 
 // JSON has no infinity, but readers make one of a number that is too large.
 void write_float(float v, JsonWriter* w) {
-  if (std::isinf(v)) w->raw(v > 0 ? "1e999" : "-1e999");
-  else w->value(static_cast<double>(v));
+  if (std::isinf(v))
+    w->raw(v > 0 ? "1e999" : "-1e999");
+  else
+    w->value(static_cast<double>(v));
 }
 
 template <class T>
 void write_list(const std::vector<T>& list, JsonWriter* w) {
   w->begin_array();
   for (const T& v : list) {
-    if constexpr (std::is_floating_point_v<T>) write_float(v, w);
-    else w->value(v);
+    if constexpr (std::is_floating_point_v<T>)
+      write_float(v, w);
+    else
+      w->value(v);
   }
   w->end_array();
 }
 
-uint64_t stored_bytes(const TensorRef& t) {
-  return packed_bytes(t.dtype, static_cast<uint64_t>(t.shape.size()));
-}
+uint64_t stored_bytes(const TensorRef& t) { return packed_bytes(t.dtype, static_cast<uint64_t>(t.shape.size())); }
 
 }  // namespace
 
@@ -135,9 +144,12 @@ std::string ModelFile::describe() const {
   std::vector<std::pair<std::string_view, uint64_t>> files;
   const_cast<ModelFile*>(this)->each_external([&](const TensorRef& t) {
     const uint64_t end = t.external_offset + t.external_length.value_or(stored_bytes(t));
-    const auto found = std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == t.external_file; });
-    if (found == files.end()) files.emplace_back(t.external_file, end);
-    else found->second = std::max(found->second, end);
+    const auto found =
+        std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == t.external_file; });
+    if (found == files.end())
+      files.emplace_back(t.external_file, end);
+    else
+      found->second = std::max(found->second, end);
   });
   w.key("external").begin_array();
   for (const auto& [file, bytes] : files) w.begin_object().field("file", file).field("bytes", bytes).end_object();
@@ -153,16 +165,31 @@ std::string describe_pending(const Step& step) {
   for (const Attribute& a : n.attributes) {
     w.key(a.name);
     switch (a.type) {
-      case Attribute::Type::kFloat: write_float(a.f, &w); break;
-      case Attribute::Type::kInt: w.value(a.i); break;
-      case Attribute::Type::kString: w.value(a.s); break;
-      case Attribute::Type::kFloats: write_list(a.floats, &w); break;
-      case Attribute::Type::kInts: write_list(a.ints, &w); break;
-      case Attribute::Type::kStrings: write_list(a.strings, &w); break;
-      default: w.null();
+      case Attribute::Type::kFloat:
+        write_float(a.f, &w);
+        break;
+      case Attribute::Type::kInt:
+        w.value(a.i);
+        break;
+      case Attribute::Type::kString:
+        w.value(a.s);
+        break;
+      case Attribute::Type::kFloats:
+        write_list(a.floats, &w);
+        break;
+      case Attribute::Type::kInts:
+        write_list(a.ints, &w);
+        break;
+      case Attribute::Type::kStrings:
+        write_list(a.strings, &w);
+        break;
+      default:
+        w.null();
     }
   }
-  w.end_object().field("inputs", static_cast<uint64_t>(step.inputs.size())).field("outputs", static_cast<uint64_t>(step.outputs.size()));
+  w.end_object()
+      .field("inputs", static_cast<uint64_t>(step.inputs.size()))
+      .field("outputs", static_cast<uint64_t>(step.outputs.size()));
   w.end_object();
   return w.take();
 }

@@ -9,16 +9,20 @@ std::string declared_shape(const TypeSpec& type) {
   std::string out = "[";
   for (size_t i = 0; i < type.dims.size(); ++i) {
     if (i > 0) append(out, ",");
-    if (type.dims[i] >= 0) append(out, type.dims[i]);
-    else append(out, type.dim_names[i].empty() ? "?" : type.dim_names[i]);
+    if (type.dims[i] >= 0)
+      append(out, type.dims[i]);
+    else
+      append(out, type.dim_names[i].empty() ? "?" : type.dim_names[i]);
   }
   append(out, "]");
   return out;
 }
 
-Status check_tensor(const ValueInfo& declared, const TypeSpec& type, const Tensor& t, const FreeDimensions& free_dimensions) {
+Status check_tensor(const ValueInfo& declared, const TypeSpec& type, const Tensor& t,
+                    const FreeDimensions& free_dimensions) {
   if (type.dtype != DType::kUndefined && t.dtype() != type.dtype) {
-    return invalid_argument("input '", declared.name, "' is a tensor(", t.dtype(), "); the model declares tensor(", type.dtype, ")");
+    return invalid_argument("input '", declared.name, "' is a tensor(", t.dtype(), "); the model declares tensor(",
+                            type.dtype, ")");
   }
   if (!type.has_shape) return {};
   bool fits = static_cast<size_t>(t.rank()) == type.dims.size();
@@ -27,7 +31,8 @@ Status check_tensor(const ValueInfo& declared, const TypeSpec& type, const Tenso
     fits = dim < 0 || dim == t.dim(static_cast<int>(i));
   }
   if (fits) return {};
-  return invalid_argument("input '", declared.name, "' has shape ", t.shape(), "; the model declares ", declared_shape(type));
+  return invalid_argument("input '", declared.name, "' has shape ", t.shape(), "; the model declares ",
+                          declared_shape(type));
 }
 
 }  // namespace
@@ -48,13 +53,18 @@ Status check_feed(const ValueInfo& declared, const Value& value, const FreeDimen
   }
   using Kind = TypeSpec::Kind;
   const auto wrong_kind = [&] {
-    return invalid_argument("input '", declared.name, "' is a ", kind_name(value.kind()), "; the model declares ", declared.type.to_string());
+    return invalid_argument("input '", declared.name, "' is a ", kind_name(value.kind()), "; the model declares ",
+                            declared.type.to_string());
   };
   switch (type->kind) {
-    case Kind::kTensor: return value.is_tensor() ? check_tensor(declared, *type, value.tensor(), free_dimensions) : wrong_kind();
-    case Kind::kSequence: return value.kind() == Value::Kind::kSequence ? Status() : wrong_kind();
-    case Kind::kMap: return value.kind() == Value::Kind::kMap ? Status() : wrong_kind();
-    default: return value.present() ? Status() : wrong_kind();
+    case Kind::kTensor:
+      return value.is_tensor() ? check_tensor(declared, *type, value.tensor(), free_dimensions) : wrong_kind();
+    case Kind::kSequence:
+      return value.kind() == Value::Kind::kSequence ? Status() : wrong_kind();
+    case Kind::kMap:
+      return value.kind() == Value::Kind::kMap ? Status() : wrong_kind();
+    default:
+      return value.present() ? Status() : wrong_kind();
   }
 }
 

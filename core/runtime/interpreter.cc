@@ -21,8 +21,10 @@ std::string shapes_text(std::span<const Value* const> inputs) {
   std::string out;
   for (const Value* v : inputs) {
     if (!out.empty()) append(out, ", ");
-    if (v->is_tensor()) append(out, text(v->tensor().dtype(), v->tensor().shape()));
-    else append(out, v->present() ? kind_name(v->kind()) : "-");
+    if (v->is_tensor())
+      append(out, text(v->tensor().dtype(), v->tensor().shape()));
+    else
+      append(out, v->present() ? kind_name(v->kind()) : "-");
   }
   return out;
 }
@@ -98,9 +100,11 @@ Status Interpreter::run_step(Frame& frame, const Step& step) {
   const double start = profile_->now();
   std::vector<Value> outputs;
   const char* kernel = nullptr;
-  Status status = run_op({step.op.get(), step.row, step.schema, inputs, last_use, {wanted, outputs_count}, &pool_, random_state_},
-                         &outputs, &kernel);
-  if (status.ok() && take_worker_failure()) status = internal_error("a worker thread trapped while it ran this operator");
+  Status status =
+      run_op({step.op.get(), step.row, step.schema, inputs, last_use, {wanted, outputs_count}, &pool_, random_state_},
+             &outputs, &kernel);
+  if (status.ok() && take_worker_failure())
+    status = internal_error("a worker thread trapped while it ran this operator");
   if (!status.ok()) {
     const std::string shapes = shapes_text(inputs);
     const Code code = status.code();
@@ -140,11 +144,13 @@ Status Interpreter::advance_control(std::vector<Value> results) {
     store(frame, step, std::move(call.outputs));
     return {};
   }
-  if (frames_.size() >= kMaxFrames) return run_failed(step.node.describe(), ": control flow is nested more than ", kMaxFrames, " deep");
+  if (frames_.size() >= kMaxFrames)
+    return run_failed(step.node.describe(), ": control flow is nested more than ", kMaxFrames, " deep");
   const auto index = static_cast<size_t>(call.body);
   const Plan& body = *step.bodies[index];
   if (call.inputs.size() != body.input_slots.size()) {
-    return invalid_graph(step.node.describe(), ": its body takes ", body.input_slots.size(), " inputs; the node gives ", call.inputs.size());
+    return invalid_graph(step.node.describe(), ": its body takes ", body.input_slots.size(), " inputs; the node gives ",
+                         call.inputs.size());
   }
   Frame child{&body, std::vector<Value>(static_cast<size_t>(body.slots)), 0, nullptr};
   for (size_t i = 0; i < call.inputs.size(); ++i) {

@@ -33,8 +33,8 @@ class Interpreter {
   struct Frame {
     const Plan* plan;
     std::vector<Value> slots;
-    size_t at = 0;                           // next step
-    std::unique_ptr<ControlState> control;   // of plan->steps[at], while it runs bodies
+    size_t at = 0;                          // next step
+    std::unique_ptr<ControlState> control;  // of plan->steps[at], while it runs bodies
   };
 
   const Value& value(const Frame& frame, Ref ref) const;

@@ -50,8 +50,9 @@ Status ModelFile::provide(std::string_view file, HostBytes bytes) {
     used = true;
     const uint64_t length = t.external_length.value_or(packed_bytes(t.dtype, static_cast<uint64_t>(t.shape.size())));
     if (t.external_offset > bytes.size || length > bytes.size - t.external_offset) {
-      status = invalid_graph("tensor '", t.name, "' needs bytes ", t.external_offset, " to ", t.external_offset + length,
-                             " of external file '", file, "', which has ", static_cast<uint64_t>(bytes.size));
+      status =
+          invalid_graph("tensor '", t.name, "' needs bytes ", t.external_offset, " to ", t.external_offset + length,
+                        " of external file '", file, "', which has ", static_cast<uint64_t>(bytes.size));
       return;
     }
     t.raw = bytes.view().substr(static_cast<size_t>(t.external_offset), static_cast<size_t>(length));

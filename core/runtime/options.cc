@@ -16,13 +16,15 @@ Status take_bool(std::string_view key, const Json& v, bool* out) {
 }
 
 Status take_count(std::string_view key, const Json& v, uint64_t* out) {
-  if (v.kind != Json::Kind::kNumber || v.number < 0 || v.number > 9007199254740992.0) return wrong_type(key, "a whole number, not negative");
+  if (v.kind != Json::Kind::kNumber || v.number < 0 || v.number > 9007199254740992.0)
+    return wrong_type(key, "a whole number, not negative");
   *out = static_cast<uint64_t>(v.number);
   return {};
 }
 
 Status take_level(const Json& v, int* out) {
-  constexpr std::pair<const char*, int> kLevels[] = {{"disabled", 0}, {"basic", 1}, {"extended", 2}, {"layout", 2}, {"all", 2}};
+  constexpr std::pair<const char*, int> kLevels[] = {
+      {"disabled", 0}, {"basic", 1}, {"extended", 2}, {"layout", 2}, {"all", 2}};
   for (const auto& [name, level] : kLevels) {
     if (v.string == name) {
       *out = level;

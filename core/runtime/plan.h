@@ -30,14 +30,14 @@ class Ref {
 struct Plan;
 
 struct Step {
-  OpPtr op;                      // null for a custom operator: the host runs it
+  OpPtr op;  // null for a custom operator: the host runs it
   const OpRow* row = nullptr;
   const Schema* schema = nullptr;
-  IrNode node;                   // names and attributes, for messages, profiles and custom operators
+  IrNode node;  // names and attributes, for messages, profiles and custom operators
   std::vector<Ref> inputs;
-  std::vector<uint8_t> input_dies;  // beside inputs: this step is the last reader of the slot
-  std::vector<int> outputs;      // slots, or -1
-  std::vector<int> dying;        // slots to clear afterwards
+  std::vector<uint8_t> input_dies;            // beside inputs: this step is the last reader of the slot
+  std::vector<int> outputs;                   // slots, or -1
+  std::vector<int> dying;                     // slots to clear afterwards
   std::vector<std::unique_ptr<Plan>> bodies;  // of control flow, in the order of node.subgraphs
   std::vector<std::vector<int>> captured;     // beside bodies: slots here that go into the body's capture slots
 };

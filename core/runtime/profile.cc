@@ -9,8 +9,10 @@ namespace onnxlet {
 namespace {
 
 void write_value(const Value& v, JsonWriter* out) {
-  if (v.is_tensor()) out->value(text(v.tensor().dtype(), v.tensor().shape()));
-  else out->value(kind_name(v.kind()));
+  if (v.is_tensor())
+    out->value(text(v.tensor().dtype(), v.tensor().shape()));
+  else
+    out->value(kind_name(v.kind()));
 }
 
 std::string node_text(const IrNode& node) { return text(node.path, node.name, " ", node.op_type); }
@@ -32,7 +34,8 @@ void Profile::record(const IrNode& node, const char* kernel, double start, std::
   for (const Value& v : outputs) write_value(v, &out);
   out.end_array();
   if (trace_ >= 2) {
-    log_line(2, text(node_text(node), " ", duration, " us ", in.text(), " -> ", out.text(), " ", kernel != nullptr ? kernel : ""));
+    log_line(2, text(node_text(node), " ", duration, " us ", in.text(), " -> ", out.text(), " ",
+                     kernel != nullptr ? kernel : ""));
   }
   if (trace_ >= 3) {
     for (const Value& v : outputs) {
@@ -40,8 +43,8 @@ void Profile::record(const IrNode& node, const char* kernel, double start, std::
     }
   }
   if (!enabled_) return;
-  events_.push_back({text(node.path, node.name), std::string(node.op_type), std::string(node.domain), in.take(), out.take(),
-                     kernel, start, duration});
+  events_.push_back({text(node.path, node.name), std::string(node.op_type), std::string(node.domain), in.take(),
+                     out.take(), kernel, start, duration});
 }
 
 std::string Profile::to_json() const {
@@ -50,8 +53,10 @@ std::string Profile::to_json() const {
   for (const Event& e : events_) {
     w.begin_object().field("node", std::string_view(e.node)).field("op_type", std::string_view(e.op_type));
     w.field("domain", std::string_view(e.domain)).key("kernel");
-    if (e.kernel != nullptr) w.value(e.kernel);
-    else w.null();
+    if (e.kernel != nullptr)
+      w.value(e.kernel);
+    else
+      w.null();
     w.field("start_us", e.start).field("duration_us", e.duration);
     w.key("inputs").raw(e.inputs).key("outputs").raw(e.outputs).end_object();
   }

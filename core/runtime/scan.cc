@@ -22,7 +22,7 @@ struct ScanLoop {
   Pool& pool;
   std::vector<Value> states;
   std::vector<Tensor> scanned;
-  std::vector<int> axes;           // of scanned, normalised
+  std::vector<int> axes;  // of scanned, normalised
   int64_t length = 0, at = 0;
   std::vector<std::vector<Tensor>> collected;
 
@@ -97,9 +97,9 @@ struct Scan8State : ControlState {
   const ScanAttributes& a;
   const Plan& body;
   Pool& pool;
-  std::vector<Value> inputs;          // states, then scanned inputs
+  std::vector<Value> inputs;  // states, then scanned inputs
   size_t states;
-  std::vector<int64_t> lengths;       // per batch item; empty: all of it
+  std::vector<int64_t> lengths;  // per batch item; empty: all of it
   int64_t batch = 0, at = 0;
   std::unique_ptr<ScanLoop> loop;
   std::vector<std::vector<Tensor>> results_by_output;
@@ -110,8 +110,10 @@ struct Scan8State : ControlState {
     loop = std::make_unique<ScanLoop>(a, body, pool);
     for (size_t k = 0; k < inputs.size(); ++k) {
       OL_ASSIGN(Tensor t, slice_of(inputs[k].tensor(), 0, at, pool));
-      if (k < states) loop->states.push_back(Value(std::move(t)));
-      else loop->scanned.push_back(std::move(t));
+      if (k < states)
+        loop->states.push_back(Value(std::move(t)));
+      else
+        loop->scanned.push_back(std::move(t));
     }
     OL_TRY(loop->begin());
     if (!lengths.empty()) loop->length = std::clamp<int64_t>(lengths[static_cast<size_t>(at)], 0, loop->length);
@@ -172,7 +174,8 @@ struct Scan : ControlOp {
       return invalid_graph("num_scan_inputs is ", a.scan_inputs, "; the node has ", inputs.size(), " inputs");
     }
     const size_t states = inputs.size() - a.scan_inputs;
-    if (body.outputs.size() < states) return invalid_graph("the body gives ", body.outputs.size(), " outputs for ", states, " states");
+    if (body.outputs.size() < states)
+      return invalid_graph("the body gives ", body.outputs.size(), " outputs for ", states, " states");
     for (const Value& v : inputs) {
       if (!v.is_tensor()) return run_failed("inputs of Scan must be tensors; one is a ", kind_name(v.kind()));
     }
@@ -180,18 +183,21 @@ struct Scan : ControlOp {
                    : start_plain(std::move(inputs), states, body, pool);
   }
 
-  Result<std::unique_ptr<ControlState>> start_plain(std::vector<Value> inputs, size_t states, const Plan& body, Pool& pool) const {
+  Result<std::unique_ptr<ControlState>> start_plain(std::vector<Value> inputs, size_t states, const Plan& body,
+                                                    Pool& pool) const {
     auto state = std::make_unique<ScanState>(a, body, pool);
     for (size_t k = 0; k < inputs.size(); ++k) {
-      if (k < states) state->loop.states.push_back(std::move(inputs[k]));
-      else state->loop.scanned.push_back(inputs[k].tensor());
+      if (k < states)
+        state->loop.states.push_back(std::move(inputs[k]));
+      else
+        state->loop.scanned.push_back(inputs[k].tensor());
     }
     OL_TRY(state->loop.begin());
     return std::unique_ptr<ControlState>(std::move(state));
   }
 
-  Result<std::unique_ptr<ControlState>> start_batched(std::vector<Value> inputs, std::vector<int64_t> lengths, size_t states,
-                                                      const Plan& body, Pool& pool) const {
+  Result<std::unique_ptr<ControlState>> start_batched(std::vector<Value> inputs, std::vector<int64_t> lengths,
+                                                      size_t states, const Plan& body, Pool& pool) const {
     auto state = std::make_unique<Scan8State>(a, body, pool);
     for (const Value& v : inputs) {
       if (v.tensor().rank() < 1) return run_failed("inputs of Scan-8 need a batch axis; one is a scalar");

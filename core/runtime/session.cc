@@ -120,8 +120,10 @@ Status Run::begin() {
   for (size_t i = 0; i < feeds_.size(); ++i) {
     if (!feeds_[i].present()) feeds_[i] = session_.defaults_[i];
     if (feeds_[i].present()) {
-      if (feeds_[i].is_tensor()) append(signature_, text(feeds_[i].tensor().dtype(), feeds_[i].tensor().shape()));
-      else append(signature_, "*");
+      if (feeds_[i].is_tensor())
+        append(signature_, text(feeds_[i].tensor().dtype(), feeds_[i].tensor().shape()));
+      else
+        append(signature_, "*");
       interpreter_.set_input(i, std::move(feeds_[i]));
     } else {
       append(missing, text(missing.empty() ? "'" : ", '", session_.plan_inputs_[i]->name, "'"));

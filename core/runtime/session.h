@@ -73,7 +73,7 @@ class Session {
   std::unique_ptr<ModelFile> file_;
   SessionOptions options_;
   GraphInterface interface_;
-  std::vector<Value> defaults_;        // beside the plan's inputs: values of overridable initializers
+  std::vector<Value> defaults_;  // beside the plan's inputs: values of overridable initializers
   std::vector<const ValueInfo*> plan_inputs_;
   std::unique_ptr<Plan> plan_;
   std::vector<PassReport> passes_;
@@ -107,10 +107,10 @@ class Run {
   void end_memory(bool completed);
   Session& session_;
   Interpreter interpreter_;
-  std::vector<Value> feeds_;       // beside the plan's inputs
-  std::vector<size_t> fetches_;    // indices of graph outputs
+  std::vector<Value> feeds_;     // beside the plan's inputs
+  std::vector<size_t> fetches_;  // indices of graph outputs
   std::vector<Value> results_;
-  std::string signature_;          // dtypes and shapes of the feeds, the key of a memory plan
+  std::string signature_;  // dtypes and shapes of the feeds, the key of a memory plan
   bool begun_ = false, in_memory_run_ = false;
 };
 

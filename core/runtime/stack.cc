@@ -19,7 +19,8 @@ Result<Tensor> stack(std::span<const Tensor> items, int64_t axis, const TypeSpec
   const Tensor& first = items[0];
   for (const Tensor& t : items) {
     if (t.shape() != first.shape() || t.dtype() != first.dtype()) {
-      return run_failed("values collected over iterations must agree: ", first.dtype(), first.shape(), " and ", t.dtype(), t.shape());
+      return run_failed("values collected over iterations must agree: ", first.dtype(), first.shape(), " and ",
+                        t.dtype(), t.shape());
     }
   }
   if (first.rank() == Shape::kMaxRank) return not_implemented("more than ", Shape::kMaxRank, " dimensions");
@@ -34,7 +35,8 @@ Result<Tensor> stack(std::span<const Tensor> items, int64_t axis, const TypeSpec
   visit_size(first.dtype(), [&]<class T>() {
     for (int64_t k = 0; k < count; ++k) {
       const T* from = items[static_cast<size_t>(k)].data<T>();
-      for (int64_t o = 0; o < outer; ++o) std::copy_n(from + o * inner, inner, out.mutable_data<T>() + (o * count + k) * inner);
+      for (int64_t o = 0; o < outer; ++o)
+        std::copy_n(from + o * inner, inner, out.mutable_data<T>() + (o * count + k) * inner);
     }
   });
   return out;

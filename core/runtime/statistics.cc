@@ -41,8 +41,8 @@ std::string describe_numbers(const Tensor& t, bool all) {
 }  // namespace
 
 std::string describe_tensor(const Tensor& t, bool all) {
-  const bool numbers = t.dtype() != DType::kString && t.dtype() != DType::kComplex64 && t.dtype() != DType::kComplex128 &&
-                       (!is_sub_byte(t.dtype()) || t.unpacked());
+  const bool numbers = t.dtype() != DType::kString && t.dtype() != DType::kComplex64 &&
+                       t.dtype() != DType::kComplex128 && (!is_sub_byte(t.dtype()) || t.unpacked());
   return text(t.dtype(), t.shape(), numbers ? describe_numbers(t, all) : "");
 }
 

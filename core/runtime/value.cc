@@ -29,11 +29,16 @@ Value::Sequence& Value::mutable_sequence() {
 
 const char* kind_name(Value::Kind kind) {
   switch (kind) {
-    case Value::Kind::kNone: return "nothing";
-    case Value::Kind::kTensor: return "tensor";
-    case Value::Kind::kSequence: return "sequence";
-    case Value::Kind::kMap: return "map";
-    case Value::Kind::kOptional: return "optional";
+    case Value::Kind::kNone:
+      return "nothing";
+    case Value::Kind::kTensor:
+      return "tensor";
+    case Value::Kind::kSequence:
+      return "sequence";
+    case Value::Kind::kMap:
+      return "map";
+    case Value::Kind::kOptional:
+      return "optional";
   }
   return "?";
 }

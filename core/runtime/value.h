@@ -25,7 +25,7 @@ class Value {
   Value(Tensor t) : kind_(Kind::kTensor), tensor_(std::move(t)) {}  // NOLINT: implicit by design
   static Value sequence(Sequence items);
   static Value map(MapValue m);
-  static Value empty_optional();       // an optional that holds nothing; a filled one is just the value it holds
+  static Value empty_optional();  // an optional that holds nothing; a filled one is just the value it holds
 
   Kind kind() const { return kind_; }
   bool present() const { return kind_ != Kind::kNone; }
@@ -34,7 +34,7 @@ class Value {
   const Tensor& tensor() const { return tensor_; }
   Tensor& tensor() { return tensor_; }
   const Sequence& sequence() const { return *sequence_; }
-  Sequence& mutable_sequence();        // copies the list first when it is shared
+  Sequence& mutable_sequence();  // copies the list first when it is shared
   const MapValue& map() const { return *map_; }
 
  private:

@@ -12,10 +12,10 @@ namespace onnxlet {
 
 struct AttributeSpec {
   const char* name;
-  const char* s;             // default of kString; of kStrings: list_size texts, each ended by a NUL
-  const int64_t* list;       // default of kInts, list_size numbers
-  int64_t i;                 // default of kInt
-  float f;                   // default of kFloat
+  const char* s;        // default of kString; of kStrings: list_size texts, each ended by a NUL
+  const int64_t* list;  // default of kInts, list_size numbers
+  int64_t i;            // default of kInt
+  float f;              // default of kFloat
   uint16_t list_size;
   Attribute::Type type;
   bool required;
@@ -26,26 +26,26 @@ struct FormalParameter {
   enum Option : uint8_t { kSingle, kOptional, kVariadic };
   const char* name;
   Option option;
-  uint8_t type;              // index into Schema::types
-  bool homogeneous;          // of a variadic one: all actual arguments have one type
+  uint8_t type;      // index into Schema::types
+  bool homogeneous;  // of a variadic one: all actual arguments have one type
 };
 
 struct TypeConstraint {
-  const char* name;          // "T", or the type string itself where the schema names one directly
-  uint64_t tensors;          // bit d: tensor of DType d allowed
-  uint32_t others;           // bit 0 sequences, 1 maps, 2 optionals, 3 sparse tensors
+  const char* name;  // "T", or the type string itself where the schema names one directly
+  uint64_t tensors;  // bit d: tensor of DType d allowed
+  uint32_t others;   // bit 0 sequences, 1 maps, 2 optionals, 3 sparse tensors
 };
 
 struct Schema {
   const char* domain;
   const char* name;
   int since_version;
-  uint16_t min_input, max_input, min_output, max_output;   // 65535: unbounded
+  uint16_t min_input, max_input, min_output, max_output;  // 65535: unbounded
   bool deprecated;
   std::span<const FormalParameter> inputs, outputs;
   std::span<const AttributeSpec> attributes;
   std::span<const TypeConstraint> types;
-  std::string_view function_body;                          // serialized FunctionProto, empty when none
+  std::string_view function_body;  // serialized FunctionProto, empty when none
 };
 
 // The schema a node means: the largest since_version not above `opset`. nullptr when there is none.

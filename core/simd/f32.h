@@ -108,8 +108,12 @@ inline F32x4 madd(F32x4 a, F32x4 b, F32x4 c) {
 inline F32x1 madd(F32x1 a, F32x1 b, F32x1 c) { return {a.v * b.v + c.v}; }
 
 // Comparisons give a lane mask (all ones or zeros) for select().
-struct Mask32x4 { F32x4::RawInt m; };
-struct Mask32x1 { bool m; };
+struct Mask32x4 {
+  F32x4::RawInt m;
+};
+struct Mask32x1 {
+  bool m;
+};
 inline Mask32x4 operator<(F32x4 a, F32x4 b) { return {(F32x4::RawInt)(a.v < b.v)}; }
 inline Mask32x4 operator<=(F32x4 a, F32x4 b) { return {(F32x4::RawInt)(a.v <= b.v)}; }
 inline Mask32x4 operator==(F32x4 a, F32x4 b) { return {(F32x4::RawInt)(a.v == b.v)}; }
@@ -158,10 +162,19 @@ inline I32x1 to_int(F32x1 a) {
   return {a.v >= 2147483648.0f ? INT32_MAX : static_cast<int32_t>(a.v)};
 }
 
-template <class F> F abs(F a) { return from_bits(bits_of(a) & F::Int::splat(0x7fffffff)); }
-template <class F> F sign_bit(F a) { return from_bits(bits_of(a) & F::Int::splat(INT32_MIN)); }
+template <class F>
+F abs(F a) {
+  return from_bits(bits_of(a) & F::Int::splat(0x7fffffff));
+}
+template <class F>
+F sign_bit(F a) {
+  return from_bits(bits_of(a) & F::Int::splat(INT32_MIN));
+}
 // |magnitude| with the sign of `sign`; magnitude must not be negative.
-template <class F> F with_sign(F magnitude, F sign) { return from_bits(bits_of(magnitude) | bits_of(sign_bit(sign))); }
+template <class F>
+F with_sign(F magnitude, F sign) {
+  return from_bits(bits_of(magnitude) | bits_of(sign_bit(sign)));
+}
 
 // Fast forms: the second operand where either is NaN.
 inline F32x4 max(F32x4 a, F32x4 b) {
@@ -191,7 +204,8 @@ inline F32x4 sqrt(F32x4 a) {
 #elif defined(__SSE2__)
   return {_mm_sqrt_ps(a.v)};
 #else
-  return {F32x4::Raw{__builtin_sqrtf(a.v[0]), __builtin_sqrtf(a.v[1]), __builtin_sqrtf(a.v[2]), __builtin_sqrtf(a.v[3])}};
+  return {
+      F32x4::Raw{__builtin_sqrtf(a.v[0]), __builtin_sqrtf(a.v[1]), __builtin_sqrtf(a.v[2]), __builtin_sqrtf(a.v[3])}};
 #endif
 }
 inline F32x1 sqrt(F32x1 a) { return {__builtin_sqrtf(a.v)}; }
@@ -220,8 +234,14 @@ inline F32x1 ceil(F32x1 a) { return {__builtin_ceilf(a.v)}; }
 inline F32x1 trunc(F32x1 a) { return {__builtin_truncf(a.v)}; }
 
 // IEEE maximum and minimum as ONNX wants them: NaN when either is NaN.
-template <class F> F max_nan(F a, F b) { return select(a == a, select(b < a, a, b), a); }
-template <class F> F min_nan(F a, F b) { return select(a == a, select(a < b, a, b), a); }
+template <class F>
+F max_nan(F a, F b) {
+  return select(a == a, select(b < a, a, b), a);
+}
+template <class F>
+F min_nan(F a, F b) {
+  return select(a == a, select(a < b, a, b), a);
+}
 
 // The vector type kernels use outside tests.
 using F32 = F32x4;

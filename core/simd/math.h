@@ -28,8 +28,8 @@ F reduce_exp(F x, F* n) {
   *n = nearest(x * F::splat(1.44269504088896341f));
   F r = madd(*n, F::splat(-0.693359375f), x);
   r = madd(*n, F::splat(2.12194440e-4f), r);
-  const F q = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
-                     5.0000001201e-1f});
+  const F q = polynomial(
+      r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   return madd(q, r * r, r);
 }
 // 2^n for n in [-126, 127].
@@ -86,8 +86,9 @@ F log(F x) {
   const F m = from_bits((shifted & I::splat(0x007fffff)) + I::splat(0x3f3504f3));
   const F f = m - F::splat(1);
   const F z = f * f;
-  F y = detail::polynomial(f, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
-                       -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
+  F y =
+      detail::polynomial(f, {7.0376836292e-2f, -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
+                             -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f});
   y = y * f * z;
   y = madd(e, F::splat(-2.12194440e-4f), y);
   y = madd(z, F::splat(-0.5f), y);
@@ -127,10 +128,10 @@ F erf(F x) {
   const F s = a * a;
   const F small = madd(a,
                        detail::polynomial(s, {-5.919418763e-4f, 4.979130346e-3f, -2.675703540e-2f, 1.128155217e-1f,
-                                      -3.761246800e-1f, 1.283791512e-1f}),
+                                              -3.761246800e-1f, 1.283791512e-1f}),
                        a);
-  const F q = detail::polynomial(a, {1.043290649e-5f, -3.148561227e-4f, 3.610334359e-3f, -2.369455062e-2f, 1.061590314e-1f,
-                             6.351980567e-1f, 1.128637075f});
+  const F q = detail::polynomial(a, {1.043290649e-5f, -3.148561227e-4f, 3.610334359e-3f, -2.369455062e-2f,
+                                     1.061590314e-1f, 6.351980567e-1f, 1.128637075f});
   const F large = F::splat(1) - exp_bounded(-(a * q));
   const F y = with_sign(select(a < F::splat(0.9375f), small, large), x);
   return select(x == x, y, x);
@@ -155,10 +156,10 @@ F sin_or_cos(F x, int quadrant) {
   r = madd(n, F::splat(-7.54978995489188216e-8f), r);
   const I q = to_int(n) + I::splat(quadrant);
   const F z = r * r;
-  const F sine =
-      madd(r, z * detail::polynomial(z, {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f}), r);
-  const F cosine = madd(z * z, detail::polynomial(z, {2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f}),
-                        madd(z, F::splat(-0.5f), F::splat(1)));
+  const F sine = madd(r, z * detail::polynomial(z, {-1.9515295891e-4f, 8.3321608736e-3f, -1.6666654611e-1f}), r);
+  const F cosine =
+      madd(z * z, detail::polynomial(z, {2.443315711809948e-5f, -1.388731625493765e-3f, 4.166664568298827e-2f}),
+           madd(z, F::splat(-0.5f), F::splat(1)));
   const F y = select((q & I::splat(1)) == I::splat(0), sine, cosine);
   const F turned = from_bits(bits_of(y) ^ ((q & I::splat(2)) << 30));
   return quadrant == 0 ? select(x == F::splat(0), x, turned) : turned;  // keeps -0

@@ -38,8 +38,10 @@ TEST(arena_blocks_that_live_together_never_overlap) {
       CHECK_EQ(plan.offsets[i] % 64, uint64_t{0});
       CHECK(plan.offsets[i] + blocks[i].bytes <= plan.bytes);
       for (size_t k = 0; k < i; ++k) {
-        const bool together = blocks[k].bytes != 0 && blocks[k].first <= blocks[i].last && blocks[i].first <= blocks[k].last;
-        const bool apart = plan.offsets[k] >= plan.offsets[i] + blocks[i].bytes || plan.offsets[i] >= plan.offsets[k] + blocks[k].bytes;
+        const bool together =
+            blocks[k].bytes != 0 && blocks[k].first <= blocks[i].last && blocks[i].first <= blocks[k].last;
+        const bool apart = plan.offsets[k] >= plan.offsets[i] + blocks[i].bytes ||
+                           plan.offsets[i] >= plan.offsets[k] + blocks[k].bytes;
         CHECK(!together || apart);
       }
     }

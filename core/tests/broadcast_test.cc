@@ -44,9 +44,8 @@ void check_walk(const Shape& a, const Shape& b) {
 }
 
 TEST(broadcast_walks_every_layout) {
-  const Shape shapes[] = {{},           {1},          {5},       {3, 5},    {3, 1},       {1, 5},
-                          {7, 3, 5},    {7, 1, 5},    {7, 3, 1}, {1, 3, 1}, {7, 1, 1},    {2, 7, 3, 5},
-                          {2, 1, 3, 1}, {1, 7, 1, 5}};
+  const Shape shapes[] = {{},        {1},       {5},       {3, 5},    {3, 1},       {1, 5},       {7, 3, 5},
+                          {7, 1, 5}, {7, 3, 1}, {1, 3, 1}, {7, 1, 1}, {2, 7, 3, 5}, {2, 1, 3, 1}, {1, 7, 1, 5}};
   Shape out;
   for (const Shape& a : shapes) {
     for (const Shape& b : shapes) {

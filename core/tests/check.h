@@ -60,35 +60,37 @@ inline bool near(double a, double b, double tolerance) {
   static ::onnxlet::test::Case case_##name(#name, test_##name); \
   static void test_##name()
 
-#define CHECK(condition)                                                              \
-  do {                                                                                \
+#define CHECK(condition)                                                               \
+  do {                                                                                 \
     if (!(condition)) ::onnxlet::test::fail(__FILE__, __LINE__, "false: " #condition); \
   } while (0)
-#define CHECK_EQ(actual, expected)                                                                            \
-  do {                                                                                                        \
-    const auto& ol_a = (actual);                                                                              \
-    const auto& ol_e = (expected);                                                                            \
-    if (!(ol_a == ol_e)) {                                                                                    \
-      ::onnxlet::test::fail(__FILE__, __LINE__, std::string(#actual " is ") + ::onnxlet::test::show(ol_a) +   \
-                                                    ", expected " + ::onnxlet::test::show(ol_e));             \
-    }                                                                                                         \
+#define CHECK_EQ(actual, expected)                                                                                  \
+  do {                                                                                                              \
+    const auto& ol_a = (actual);                                                                                    \
+    const auto& ol_e = (expected);                                                                                  \
+    if (!(ol_a == ol_e)) {                                                                                          \
+      ::onnxlet::test::fail(                                                                                        \
+          __FILE__, __LINE__,                                                                                       \
+          std::string(#actual " is ") + ::onnxlet::test::show(ol_a) + ", expected " + ::onnxlet::test::show(ol_e)); \
+    }                                                                                                               \
   } while (0)
-#define CHECK_NEAR(actual, expected, tolerance)                                                               \
-  do {                                                                                                        \
-    const double ol_a = static_cast<double>(actual), ol_e = static_cast<double>(expected);                    \
-    if (!::onnxlet::test::near(ol_a, ol_e, tolerance)) {                                                      \
-      ::onnxlet::test::fail(__FILE__, __LINE__, std::string(#actual " is ") + ::onnxlet::test::show(ol_a) +   \
-                                                    ", expected " + ::onnxlet::test::show(ol_e));             \
-    }                                                                                                         \
+#define CHECK_NEAR(actual, expected, tolerance)                                                                     \
+  do {                                                                                                              \
+    const double ol_a = static_cast<double>(actual), ol_e = static_cast<double>(expected);                          \
+    if (!::onnxlet::test::near(ol_a, ol_e, tolerance)) {                                                            \
+      ::onnxlet::test::fail(                                                                                        \
+          __FILE__, __LINE__,                                                                                       \
+          std::string(#actual " is ") + ::onnxlet::test::show(ol_a) + ", expected " + ::onnxlet::test::show(ol_e)); \
+    }                                                                                                               \
   } while (0)
 // A Status or Result that must be without error.
-#define CHECK_OK(expression)                                                                          \
-  do {                                                                                                \
-    auto&& ol_r = (expression);                                                                       \
-    if (!ol_r.ok()) {                                                                                 \
-      ::onnxlet::Status ol_s = ::onnxlet::test::status_of(ol_r);                                      \
-      ::onnxlet::test::fail(__FILE__, __LINE__, #expression ": " + std::string(ol_s.message()));      \
-    }                                                                                                 \
+#define CHECK_OK(expression)                                                                     \
+  do {                                                                                           \
+    auto&& ol_r = (expression);                                                                  \
+    if (!ol_r.ok()) {                                                                            \
+      ::onnxlet::Status ol_s = ::onnxlet::test::status_of(ol_r);                                 \
+      ::onnxlet::test::fail(__FILE__, __LINE__, #expression ": " + std::string(ol_s.message())); \
+    }                                                                                            \
   } while (0)
 
 namespace onnxlet::test {

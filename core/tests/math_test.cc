@@ -67,14 +67,16 @@ TEST(math_tanh) {
   sweep([](auto x) { return tanh(x); }, [](double x) { return std::tanh(x); }, -kInfinity, kInfinity, 3);
 }
 TEST(math_sigmoid) {
-  sweep([](auto x) { return sigmoid(x); }, [](double x) { return x < -87 ? 0 : 1 / (1 + std::exp(-x)); }, -kInfinity, kInfinity, 3);
+  sweep([](auto x) { return sigmoid(x); }, [](double x) { return x < -87 ? 0 : 1 / (1 + std::exp(-x)); }, -kInfinity,
+        kInfinity, 3);
 }
 TEST(math_erf) {
   sweep([](auto x) { return erf(x); }, [](double x) { return std::erf(x); }, -kInfinity, kInfinity, 1.5);
 }
 TEST(math_softplus) {
   sweep([](auto x) { return softplus(x); },
-        [](double x) { return x < -87 ? 0 : std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }, -kInfinity, kInfinity, 2);
+        [](double x) { return x < -87 ? 0 : std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }, -kInfinity,
+        kInfinity, 2);
 }
 TEST(math_sine_and_cosine) {
   sweep([](auto x) { return sin_or_cos(x, 0); }, [](double x) { return std::sin(x); }, -8192, 8192, 0, 1e-7);

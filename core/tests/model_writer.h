@@ -55,8 +55,9 @@ inline Message value_info(std::string_view name, int dtype) {
   return Message().bytes(1, name).message(2, Message().message(1, Message().number(1, static_cast<uint64_t>(dtype))));
 }
 
-inline Message node(std::string_view op_type, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
-                    const std::vector<Message>& attributes = {}, std::string_view domain = "") {
+inline Message node(std::string_view op_type, const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& outputs, const std::vector<Message>& attributes = {},
+                    std::string_view domain = "") {
   Message m;
   for (const auto& s : inputs) m.bytes(1, s);
   for (const auto& s : outputs) m.bytes(2, s);

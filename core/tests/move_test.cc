@@ -45,7 +45,8 @@ void check_transposed(DType dtype, int64_t rows, int64_t cols) {
   permute(dtype, src.data(), Shape{rows, cols}, perm, dst.data());
   int wrong = 0;
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < cols; ++c) wrong += dst[static_cast<size_t>(c * rows + r)] != src[static_cast<size_t>(r * cols + c)];
+    for (int64_t c = 0; c < cols; ++c)
+      wrong += dst[static_cast<size_t>(c * rows + r)] != src[static_cast<size_t>(r * cols + c)];
   }
   CHECK_EQ(wrong, 0);
 }
@@ -133,7 +134,8 @@ TEST(move_gather_rows_of_every_width) {
     for (int64_t o = 0; o < 2; ++o) {
       for (int64_t i = 0; i < 3; ++i) {
         for (int64_t j = 0; j < inner; ++j) {
-          CHECK_EQ(dst[static_cast<size_t>((o * 3 + i) * inner + j)], src[static_cast<size_t>((o * 4 + indices[i]) * inner + j)]);
+          CHECK_EQ(dst[static_cast<size_t>((o * 3 + i) * inner + j)],
+                   src[static_cast<size_t>((o * 4 + indices[i]) * inner + j)]);
         }
       }
     }
@@ -170,10 +172,12 @@ TEST(move_resamples_rows_and_columns_alike) {
   for (size_t j = 0; j < 3; ++j) {
     for (size_t i = 0; i < 5; ++i) {
       const float* row = src.data() + i * 7;
-      CHECK_NEAR(across[i * 3 + j], weights[2 * j] * row[indices[2 * j]] + weights[2 * j + 1] * row[indices[2 * j + 1]], 1e-4);
+      CHECK_NEAR(across[i * 3 + j], weights[2 * j] * row[indices[2 * j]] + weights[2 * j + 1] * row[indices[2 * j + 1]],
+                 1e-4);
     }
     for (size_t i = 0; i < 7; ++i) {
-      const float a = src[static_cast<size_t>(indices[2 * j]) * 7 + i], b = src[static_cast<size_t>(indices[2 * j + 1]) * 7 + i];
+      const float a = src[static_cast<size_t>(indices[2 * j]) * 7 + i],
+                  b = src[static_cast<size_t>(indices[2 * j + 1]) * 7 + i];
       CHECK_NEAR(down[j * 7 + i], weights[2 * j] * a + weights[2 * j + 1] * b, 1e-4);
     }
   }

@@ -59,7 +59,8 @@ TEST(regex_finds_the_leftmost_longest_match) {
 }
 
 TEST(regex_refuses_what_is_not_valid) {
-  for (const char* pattern : {"(", ")", "[", "[b-a]", "a{1001}", "a{3,2}", "+", "a+*", "\\", "\\2", "(?<n", "[[:no:]]", "\\pL"}) {
+  for (const char* pattern :
+       {"(", ")", "[", "[b-a]", "a{1001}", "a{3,2}", "+", "a+*", "\\", "\\2", "(?<n", "[[:no:]]", "\\pL"}) {
     CHECK(!Regex::compile(pattern).ok());
   }
   CHECK(!Regex::compile(std::string(500, '(') + std::string(500, ')')).ok());

@@ -132,7 +132,8 @@ TEST(errors_name_the_node_and_all_problems) {
   CHECK_EQ(ol_last_code(), static_cast<int32_t>(OL_NOT_IMPLEMENTED));
   CHECK_EQ(std::string(ol_last_message()),
            "the model has 4 problems:\n"
-           "- operator Frobnicate (node 'the_Frobnicate' (Frobnicate-1)) is unknown; if it is yours, register it as a custom operator\n"
+           "- operator Frobnicate (node 'the_Frobnicate' (Frobnicate-1)) is unknown; if it is yours, register it as a "
+           "custom operator\n"
            "- node 'the_Add' (Add-14) has 1 inputs; the specification asks for 2\n"
            "- node 'the_Relu' (Relu-14) has the attribute 'slope', which its version does not know\n"
            "- node 'the_Relu' (Relu-14) reads 'nowhere', which nothing produces");
@@ -142,9 +143,10 @@ TEST(errors_at_run_time_name_node_and_shapes) {
   ol_session* session = open_session(add_model());
   CHECK(run_once(session, {3}, {1, 2, 3}).empty());
   CHECK_EQ(ol_last_code(), static_cast<int32_t>(OL_RUN_FAILED));
-  CHECK_EQ(std::string(ol_last_message()),
-           "node 'the_Add' (Add-14): shapes [3] and [2] do not broadcast: a pair of dimensions differs and neither is 1 "
-           "[inputs: float[3], float[2]]");
+  CHECK_EQ(
+      std::string(ol_last_message()),
+      "node 'the_Add' (Add-14): shapes [3] and [2] do not broadcast: a pair of dimensions differs and neither is 1 "
+      "[inputs: float[3], float[2]]");
   CHECK(run_once(session, {2}, {1, 2}) == (std::vector<float>{2, 4}));
   ol_session_free(session);
 }
@@ -162,14 +164,26 @@ TEST(feeds_are_checked) {
   ol_session_free(session);
 }
 
+TEST(a_graph_attribute_without_a_graph_is_refused) {
+  const Message empty = Message().bytes(1, "body").number(20, 5);
+  const std::string file =
+      model({{node("Loop", {"", "", "x"}, {"y"}, {empty})}, {}, {value_info("x", kFloat)}, {value_info("y", kFloat)}});
+  CHECK(open_session(file) == nullptr);
+  CHECK_EQ(std::string(ol_last_message()), "node 'the_Loop' (Loop-16) has no graph in its attribute 'body'");
+}
+
 TEST(a_graph_with_a_cycle_is_refused) {
-  const std::string file = model({{node("Relu", {"b"}, {"a"}), node("Relu", {"a"}, {"b"})}, {}, {}, {value_info("b", kFloat)}});
+  const std::string file =
+      model({{node("Relu", {"b"}, {"a"}), node("Relu", {"a"}, {"b"})}, {}, {}, {value_info("b", kFloat)}});
   CHECK(open_session(file) == nullptr);
   CHECK_EQ(std::string(ol_last_message()), "node 'the_Relu' (Relu) is part of a cycle");
 }
 
 TEST(nodes_in_any_order_are_sorted) {
-  const std::string file = model({{node("Relu", {"a"}, {"y"}), node("Neg", {"x"}, {"a"})}, {}, {value_info("x", kFloat)}, {value_info("y", kFloat)}});
+  const std::string file = model({{node("Relu", {"a"}, {"y"}), node("Neg", {"x"}, {"a"})},
+                                  {},
+                                  {value_info("x", kFloat)},
+                                  {value_info("y", kFloat)}});
   ol_session* session = open_session(file);
   CHECK(run_once(session, {2}, {-3, 3}) == (std::vector<float>{3, 0}));
   ol_session_free(session);
@@ -205,23 +219,26 @@ TEST(every_allocation_may_be_refused) {
 
 TEST(a_custom_operator_runs_on_the_host) {
   ol_register_custom_op("my.domain", 9, "Twice", 5);
-  const std::string file = Message()
-                               .number(1, 8)
-                               .message(7, graph({{node("Twice", {"x"}, {"t"}, {int_attribute("k", 4)}, "my.domain"), node("Neg", {"t"}, {"y"})},
-                                                  {},
-                                                  {value_info("x", kFloat)},
-                                                  {value_info("y", kFloat)}}))
-                               .message(8, Message().bytes(1, "").number(2, 17))
-                               .message(8, Message().bytes(1, "my.domain").number(2, 1))
-                               .text();
+  const std::string file =
+      Message()
+          .number(1, 8)
+          .message(
+              7, graph({{node("Twice", {"x"}, {"t"}, {int_attribute("k", 4)}, "my.domain"), node("Neg", {"t"}, {"y"})},
+                        {},
+                        {value_info("x", kFloat)},
+                        {value_info("y", kFloat)}}))
+          .message(8, Message().bytes(1, "").number(2, 17))
+          .message(8, Message().bytes(1, "my.domain").number(2, 1))
+          .text();
   ol_session* session = open_session(file);
   CHECK(session != nullptr);
   ol_run* run = ol_run_new(session);
   ol_value* x = floats({1}, {5});
   ol_run_feed(run, "x", 1, x);
   CHECK_EQ(ol_run_step(run), static_cast<int32_t>(OL_PENDING));
-  CHECK_EQ(std::string(ol_run_pending(run)),
-           R"({"kind":"custom_op","domain":"my.domain","op_type":"Twice","node":"the_Twice","attributes":{"k":4},"inputs":1,"outputs":1})");
+  CHECK_EQ(
+      std::string(ol_run_pending(run)),
+      R"({"kind":"custom_op","domain":"my.domain","op_type":"Twice","node":"the_Twice","attributes":{"k":4},"inputs":1,"outputs":1})");
   ol_value* input = ol_run_pending_input(run, 0);
   ol_value* result = floats({1}, {2 * static_cast<float*>(ol_tensor_data(input))[0]});
   CHECK_EQ(ol_run_pending_output(run, 0, result), 0);
@@ -234,7 +251,8 @@ TEST(a_custom_operator_runs_on_the_host) {
 }
 
 TEST(an_image_decoder_runs_on_the_host_without_being_registered) {
-  const std::string file = model({{node("ImageDecoder", {"x"}, {"y"})}, {}, {value_info("x", 2)}, {value_info("y", 2)}}, 20);
+  const std::string file =
+      model({{node("ImageDecoder", {"x"}, {"y"})}, {}, {value_info("x", 2)}, {value_info("y", 2)}}, 20);
   ol_session* session = open_session(file);
   CHECK(session != nullptr);
   ol_run* run = ol_run_new(session);
@@ -254,8 +272,11 @@ TEST(an_image_decoder_runs_on_the_host_without_being_registered) {
 TEST(a_custom_operator_cannot_have_a_graph) {
   ol_register_custom_op("", 0, "Branch", 6);
   const GraphParts body{{}, {}, {}, {}};
-  CHECK(open_session(model({{node("Branch", {"x"}, {"y"}, {graph_attribute("body", graph(body))})}, {}, {value_info("x", kFloat)}, {value_info("y", kFloat)}})) ==
-        nullptr);
+  CHECK(open_session(model({{node("Branch", {"x"}, {"y"}, {graph_attribute("body", graph(body))})},
+                            {},
+                            {value_info("x", kFloat)},
+                            {value_info("y", kFloat)}})) == nullptr);
   CHECK_EQ(std::string(ol_last_message()),
-           "attribute 'body' of node 'the_Branch' (Branch-1) is of type graph; a custom operator gets numbers, strings and lists of them");
+           "attribute 'body' of node 'the_Branch' (Branch-1) is of type graph; a custom operator gets numbers, strings "
+           "and lists of them");
 }

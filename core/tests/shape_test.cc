@@ -59,7 +59,8 @@ TEST(tensor_packs_every_sub_byte_width) {
   for (DType t : {DType::kUint2, DType::kInt4, DType::kFloat6E2M3}) {
     const int bits = dtype_bits(t);
     Result<Tensor> loose = Tensor::allocate(host_pool(), t, Shape{7}, true);
-    for (int i = 0; i < 7; ++i) loose.value().mutable_data<uint8_t>()[i] = static_cast<uint8_t>((i * 5 + 3) & ((1 << bits) - 1));
+    for (int i = 0; i < 7; ++i)
+      loose.value().mutable_data<uint8_t>()[i] = static_cast<uint8_t>((i * 5 + 3) & ((1 << bits) - 1));
     Result<Tensor> packed = loose.value().pack(host_pool());
     CHECK_EQ(packed.value().bytes(), static_cast<uint64_t>((7 * bits + 7) / 8));
     Result<Tensor> again = packed.value().unpack(host_pool());
