@@ -12,7 +12,7 @@
  *
  * Grammar for the generator: one declaration per OL_API line, arguments typed with the types below only.
  */
-/* clang-format off: the generator reads one declaration per line */
+// clang-format off: the generator reads one declaration per line
 #ifndef ONNXLET_H_
 #define ONNXLET_H_
 
@@ -102,8 +102,7 @@ OL_API(ol_model_free) void ol_model_free(ol_model* model);
  *  "external": per file, the bytes that must be provided: the end of its furthest used range. */
 OL_API(ol_model_describe) const char* ol_model_describe(ol_model* model);
 /* Gives the engine an external data file, named as in the model. Owns `bytes` (from ol_alloc) from here on. */
-OL_API(ol_model_provide)
-int32_t ol_model_provide(ol_model* model, const char* file, size_t file_length, void* bytes, size_t size);
+OL_API(ol_model_provide) int32_t ol_model_provide(ol_model* model, const char* file, size_t file_length, void* bytes, size_t size);
 
 /* ---- session ---- */
 
@@ -118,9 +117,8 @@ OL_API(ol_session_free) void ol_session_free(ol_session* session);
 OL_API(ol_session_describe) const char* ol_session_describe(ol_session* session);
 /* JSON: {"in_use","peak","limit","model_bytes","weights_packed","arena"}, in bytes */
 OL_API(ol_session_memory) const char* ol_session_memory(ol_session* session);
-/* JSON array of the last profiled run:
- * [{"node","op_type","domain","kernel","start_us","duration_us","inputs":["float[1,3]"],"outputs":[...]}]; the clock is
- * ol_host_now of the import, see below. */
+/* JSON array of the last profiled run: [{"node","op_type","domain","kernel","start_us","duration_us","inputs":["float[1,3]"],"outputs":[...]}];
+ * the clock is ol_host_now of the import, see below. */
 OL_API(ol_session_profile) const char* ol_session_profile(ol_session* session);
 
 /* ---- run ---- */
@@ -135,9 +133,9 @@ OL_API(ol_run_fetch) int32_t ol_run_fetch(ol_run* run, const char* name, size_t 
 OL_API(ol_run_step) int32_t ol_run_step(ol_run* run);
 /* Makes the next ol_run_step answer OL_ABORTED. */
 OL_API(ol_run_abort) void ol_run_abort(ol_run* run);
-/* While pending: JSON {"kind":"custom_op","domain","op_type","node","attributes":{...},"inputs":n,"outputs":n}.
- * Attributes are numbers, strings and lists of them; infinities are written as 1e999, NaN as null. ai.onnx's
- * ImageDecoder comes here without being registered. */
+/* While pending: JSON {"kind":"custom_op","domain","op_type","node","attributes":{...},"inputs":n,"outputs":n}. Attributes
+ * are numbers, strings and lists of them; infinities are written as 1e999, NaN as null. ai.onnx's ImageDecoder comes here
+ * without being registered. */
 OL_API(ol_run_pending) const char* ol_run_pending(ol_run* run);
 /* While pending on a custom operator: its i-th input (a new reference, NULL when absent), and where its results go. */
 OL_API(ol_run_pending_input) ol_value* ol_run_pending_input(ol_run* run, int32_t index);
@@ -163,8 +161,7 @@ OL_API(ol_tensor_bytes) size_t ol_tensor_bytes(ol_value* value);
 /* String elements: UTF-8, may hold NUL; valid while the value lives. */
 OL_API(ol_tensor_string) const char* ol_tensor_string(ol_value* value, size_t index);
 OL_API(ol_tensor_string_length) size_t ol_tensor_string_length(ol_value* value, size_t index);
-OL_API(ol_tensor_set_string)
-int32_t ol_tensor_set_string(ol_value* value, size_t index, const char* text, size_t length);
+OL_API(ol_tensor_set_string) int32_t ol_tensor_set_string(ol_value* value, size_t index, const char* text, size_t length);
 OL_API(ol_sequence_new) ol_value* ol_sequence_new(void);
 OL_API(ol_sequence_push) int32_t ol_sequence_push(ol_value* sequence, ol_value* item);
 OL_API(ol_sequence_size) int32_t ol_sequence_size(ol_value* sequence);
@@ -180,8 +177,7 @@ OL_API(ol_optional_empty) ol_value* ol_optional_empty(void);
 /* ---- custom operators ---- */
 
 /* Sessions created afterwards hand nodes of this type to the host through OL_PENDING. */
-OL_API(ol_register_custom_op)
-int32_t ol_register_custom_op(const char* domain, size_t domain_length, const char* op_type, size_t op_type_length);
+OL_API(ol_register_custom_op) int32_t ol_register_custom_op(const char* domain, size_t domain_length, const char* op_type, size_t op_type_length);
 
 /* ---- imports (WebAssembly module "onnxlet") ----
  * double ol_host_now(void)                                   microseconds of a monotonic clock, for profiles
