@@ -12,7 +12,9 @@ if(EMSCRIPTEN)
   set(features_scalar)
   set(features_simd -msimd128)
   set(link_common --no-entry -sSTANDALONE_WASM=1 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=4294901760 -sFILESYSTEM=0
-    -sTOTAL_STACK=${stack_bytes} -sDISABLE_EXCEPTION_CATCHING=1 -O2 --profiling-funcs)
+    -sTOTAL_STACK=${stack_bytes} -sDISABLE_EXCEPTION_CATCHING=1
+    # The host functions are imports of the module.
+    -sERROR_ON_UNDEFINED_SYMBOLS=0 -sWARN_ON_UNDEFINED_SYMBOLS=0 -O2 --profiling-funcs)
   set(flavours onnxlet)
 else()
   set(base_features generic+bulk_memory+mutable_globals)

@@ -11,6 +11,7 @@ int32_t __wasi_fd_seek(int32_t, int64_t, int32_t, int32_t) { __builtin_trap(); }
 int32_t __wasi_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); }
 // Hosts look at the memory's size themselves.
 void emscripten_notify_memory_growth(int32_t) {}
+[[noreturn]] void __wasi_proc_exit(int32_t) { __builtin_trap(); }
 #else
 // A call of a pure virtual function prints a message through stdio, which writes, seeks and closes. The names are those
 // of wasi-libc, and the last one that of zig's own part of libc.

@@ -163,7 +163,7 @@ TESTS: dict[str, Callable[[], Count]] = {
     "C++ unit tests": cpp_tests,
     "C++ unit tests with sanitizers": cpp_tests_sanitized,
     "JavaScript tests": js_tests,
-    "Python tests": lambda: python_tests("--slow"),
+    "Python tests": python_tests,
 }
 
 
