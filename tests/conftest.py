@@ -23,14 +23,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--engine", choices=sorted(BACKENDS), help="what operator and conformance tests run on (default: wasm)"
     )
     parser.addoption("--fast", action="store_true", help="leave out the tests marked slow")
+    parser.addoption(
+        "--all", action="store_true", help="run whole what is sampled otherwise (tests/README.md says what)"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than about ten seconds; --fast leaves it out")
+    config.addinivalue_line("markers", "xdist_group(name): with several processes (-n), in one with all of its group")
 
 
+# Folders whose tests use several threads, a browser, or files fetched and built on first use: one at a time.
+ONE_AT_A_TIME = {"bad_input", "bench", "browser", "examples", "models", "packaging"}
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
+        if item.path.parent.name in ONE_AT_A_TIME:
+            item.add_marker(pytest.mark.xdist_group("one-at-a-time"))
         if "slow" in item.keywords and config.getoption("--fast"):
             item.add_marker(pytest.mark.skip(reason="slow; left out by --fast"))
 

@@ -6,6 +6,7 @@ import functools
 import logging
 import re
 import warnings
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,6 +53,11 @@ class Case:
             return "(empty)"
         chosen = next((n for n in nodes if n.op_type not in {"Constant", "Identity"}), nodes[0])
         return f"{chosen.domain}.{chosen.op_type}" if chosen.domain else chosen.op_type
+
+    @property
+    def id(self) -> str:
+        """As in expected_failures.txt: suite/name."""
+        return f"{self.suite}/{self.name}"
 
     @property
     def tolerance_key(self) -> str:
@@ -138,3 +144,12 @@ def load_cases() -> tuple[Case, ...]:
     for case in by_name.values():
         case.expands = by_name.get(re.sub(r"_expanded(_ver\d+)?$", "", case.name)) if "_expanded" in case.name else None
     return tuple(sorted(cases, key=lambda case: (SUITES.index(case.suite), case.name)))
+
+
+def representative(cases: Sequence[Case], share: int = 3) -> list[Case]:
+    """One case in `share`, and one at least of every operator; the same ones in every run and whatever else there is."""
+    rank = {case.id: zlib.crc32(case.id.encode()) for case in cases}
+    first: dict[str, Case] = {}
+    for case in sorted(cases, key=lambda case: rank[case.id]):
+        first.setdefault(case.operator, case)
+    return [case for case in cases if rank[case.id] % share == 0 or first[case.operator] is case]

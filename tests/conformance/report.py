@@ -9,16 +9,18 @@ import re
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.conformance.backends import BACKENDS
 from tests.conformance.cases import SUITES, Case, load_cases
+from tests.conformance.javascript import HOSTS, run_cases, start
 from tests.conformance.runner import Outcome, run_isolated
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.report", description=__doc__)
-    parser.add_argument("--engine", choices=sorted(BACKENDS), default="native")
+    parser.add_argument("--engine", choices=sorted([*BACKENDS, *HOSTS]), default="native")
     parser.add_argument(
         "-k", metavar="PATTERN", help="only cases whose name or operator matches this regular expression (case ignored)"
     )
@@ -32,12 +34,11 @@ def main() -> int:
     cases = select(load_cases(), options.k, options.suite, options.op)
     if not cases:
         parser.error("no case matches")
-    BACKENDS[options.engine]()  # a missing build is told here, once
     outcomes: dict[int, Outcome] = {}
-    start = time.monotonic()
-    for outcome in run_isolated(cases, options.engine, options.jobs):
+    began = time.monotonic()
+    for outcome in run(cases, options.engine, options.jobs):
         outcomes[outcome.index] = outcome
-        show_progress(outcomes, len(cases), time.monotonic() - start)
+        show_progress(outcomes, len(cases), time.monotonic() - began)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     if options.json:
@@ -48,9 +49,19 @@ def main() -> int:
         options.json.write_text(text)
     print_report(cases, outcomes, options.verbose)
     print(
-        f"{options.engine}: {sum(o.passed for o in outcomes.values())} of {len(cases)} cases pass ({time.monotonic() - start:.0f} s)"
+        f"{options.engine}: {sum(o.passed for o in outcomes.values())} of {len(cases)} cases pass ({time.monotonic() - began:.0f} s)"
     )
     return 0
+
+
+def run(cases: list[Case], engine: str, jobs: int) -> Iterator[Outcome]:
+    """Outcomes as they come in."""
+    if engine in HOSTS:
+        with start(engine) as host:
+            yield from run_cases(cases, host)
+        return
+    BACKENDS[engine]()  # a missing build is told here, once
+    yield from run_isolated(cases, engine, jobs)
 
 
 def select(
@@ -113,7 +124,7 @@ def shorten(message: str, limit: int = 300) -> str:
 def as_json(cases: list[Case], outcomes: dict[int, Outcome], engine: str) -> dict[str, object]:
     rows = [
         {
-            "case": f"{cases[i].suite}/{cases[i].name}",
+            "case": cases[i].id,
             "operator": cases[i].operator,
             "reason": o.reason,
             "message": o.message,

@@ -9,7 +9,7 @@ import signal
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -45,10 +45,15 @@ def run_case(case: Case, prepare: Prepare, backend: str) -> None:
 
 def judge(index: int, case: Case, prepare: Prepare, backend: str) -> Outcome:
     """run_case as an Outcome."""
+    return attempt(index, lambda: run_case(case, prepare, backend))
+
+
+def attempt(index: int, work: Callable[[], object]) -> Outcome:
+    """What `work` does as an Outcome: a pass unless it raises."""
     start = time.perf_counter()
     outcome = Outcome(index)
     try:
-        run_case(case, prepare, backend)
+        work()
     except Mismatch as error:
         outcome.reason, outcome.message = f"wrong {error.kind}", str(error)
     except Exception as error:  # whatever an engine raises is a result here

@@ -83,7 +83,9 @@ def test_tree_regressor(backend: Prepare, transform: Any, modes: Any, aggregate:
     rng = np.random.default_rng(len(transform) * 100 + len(modes) * 10 + len(aggregate))
     targets = int(rng.integers(2, 5))
     forest = random_forest(rng, 7, 5, list(range(targets)), modes, "target", positive=False)
-    base: dict[str, Any] = {"base_values": rng.normal(size=targets).astype(np.float32).tolist()} if rng.random() < 0.5 else {}
+    base: dict[str, Any] = (
+        {"base_values": rng.normal(size=targets).astype(np.float32).tolist()} if rng.random() < 0.5 else {}
+    )
     check(
         backend, "TreeEnsembleRegressor", [features_of(rng, 33, 5)], opset=3, n_targets=targets,
         aggregate_function=aggregate, post_transform=transform, **base, **forest, **ML,
@@ -99,7 +101,9 @@ def test_tree_classifier(backend: Prepare, transform: Any, classes: Any, positiv
     forest = random_forest(
         rng, 6, 4, list(range(classes)), MODES if classes > 2 else REFERENCE_MODES, "class", positive
     )
-    base: dict[str, Any] = {"base_values": rng.normal(size=classes).astype(np.float32).tolist()} if base_count and classes > 2 else {}
+    base: dict[str, Any] = (
+        {"base_values": rng.normal(size=classes).astype(np.float32).tolist()} if base_count and classes > 2 else {}
+    )
     labels: dict[str, Any] = {"classlabels_int64s": [10 * i + 3 for i in range(classes)]}
     check(
         backend, "TreeEnsembleClassifier", [features_of(rng, 31, 4)], opset=3, outputs=[np.int64, np.float32],
@@ -159,7 +163,9 @@ def test_svm_classifier(backend: Prepare, kernel: Any, classes: Any, probabiliti
     rng = np.random.default_rng(classes)
     per_class = rng.integers(1, 6, size=classes)
     vectors, pairs = int(per_class.sum()), classes * (classes - 1) // 2
-    more: dict[str, Any] = {"prob_a": (-rng.random(pairs)).tolist(), "prob_b": rng.normal(size=pairs).tolist()} if probabilities else {}
+    more: dict[str, Any] = (
+        {"prob_a": (-rng.random(pairs)).tolist(), "prob_b": rng.normal(size=pairs).tolist()} if probabilities else {}
+    )
     check(
         backend, "SVMClassifier", [rng.normal(size=(9, 5)).astype(np.float32)], opset=1, outputs=[np.int64, np.float32],
         kernel_type=kernel, kernel_params=[0.3, 0.1, 2.0], vectors_per_class=per_class.tolist(),

@@ -103,12 +103,12 @@ class JavaScriptHost:
     """The JavaScript package, given job lists of tests/support/jobs.mjs by `run_jobs`."""
 
     def __init__(self, name: str, run_jobs: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
-        self.name, self._run_jobs = name, run_jobs
+        self.name, self.run_jobs = name, run_jobs
 
     def run_all(self, tasks: Sequence[Task]) -> list[list[Arrays] | HostError]:
         with tempfile.TemporaryDirectory(dir=_exchange()) as scratch:
             jobs = [_job(task, Path(scratch), index) for index, task in enumerate(tasks)]
-            results = self._run_jobs(jobs)
+            results = self.run_jobs(jobs)
             return [_result(result, task) for result, task in zip(results, tasks, strict=True)]
 
 

@@ -3,7 +3,7 @@
 //
 // {"jobs": [JOB...]}, or the bare array. JOB:
 //   "id"             any string, repeated in the result
-//   "model"          path of the .onnx file
+//   "model"          path of the .onnx file, or {"base64"}: the file itself
 //   "external"       optional [{"path": name in the model, "file": path}]; without it files beside the model are used
 //   "load"           "url" (default: the package reads the file itself) or "bytes" (it is given the bytes)
 //   "threads"        optional; env.wasm.numThreads
@@ -18,11 +18,13 @@
 //   "keep"           "last" (default), "all" or "none": of which runs outputs are returned
 //   "out"            optional folder: outputs of numbers are written there, as "<id>.<run>.<output>.bin" with odd
 //                    characters replaced by _ ; the folder must exist
+//   "embed"          optional; outputs of numbers come as "base64" whatever their size
 //   "concurrent"     optional; start all runs before waiting for one (not with "feedback")
 //   "reuse"          optional; keep the session, and let a later job with the same "model" and this set go on with it
 // VALUE: {"name", "dtype", "dims", "file"}: little-endian raw elements, packed as in TensorProto.raw_data
 //      | {"name", "dtype", "dims", "data": [...]}: small tensors inline; strings for 64-bit integers outside 2^53;
 //         the bytes for the types whose array is no number array of the type (float16, bfloat16, packed ...)
+//      | {"name", "dtype", "dims", "base64"}: the same bytes as in a file; not for strings
 //      | {"name", "sequence": [VALUE without name...]} | {"name", "map": {"keys": [...], "values": [...]}} (64-bit
 //         integers as {"int64": "12"}) | {"name", "none": true}
 // dtype: the names of js/src/dtypes.ts: float32, int64, bool, string, float16, int4 ...
@@ -102,7 +104,7 @@ async function measure(job, package_, io, sessions) {
 }
 
 async function open(job, { InferenceSession }, io) {
-  const model = job.load === 'bytes' ? await io.read(job.model) : io.address(job.model);
+  const model = await modelOf(job, io);
   const externalData = [];
   for (const { path, file } of job.external ?? []) {
     externalData.push({ path, data: job.load === 'bytes' ? await io.read(file) : io.address(file) });
@@ -112,6 +114,11 @@ async function open(job, { InferenceSession }, io) {
     ...(externalData.length > 0 ? { externalData } : {}),
     ...job.options,
   });
+}
+
+async function modelOf({ model, load }, io) {
+  if (model.base64) return bytesOf(model.base64);
+  return load === 'bytes' ? io.read(model) : io.address(model);
 }
 
 async function runAll(job, session, Tensor, io) {
@@ -158,6 +165,7 @@ async function valueOf(value, Tensor, io) {
   }
   if (value.map) return new Map(value.map.keys.map((key, index) => [scalarOf(key), scalarOf(value.map.values[index])]));
   const { dtype, dims } = value;
+  if (value.base64 !== undefined) return new Tensor(dtype, arrayOver(dtype, bytesOf(value.base64)), dims);
   if (value.data) return new Tensor(dtype, inlineData(dtype, value.data), dims);
   if (dtype === 'string') return new Tensor(dtype, JSON.parse(await io.readText(value.file)), dims);
   return new Tensor(dtype, arrayOver(dtype, await io.read(value.file)), dims);
@@ -181,19 +189,22 @@ function arrayOver(dtype, bytes) {
 }
 
 async function describeAll(job, run, outputs, io) {
+  const limit = job.embed ? Infinity : INLINE_LIMIT;
   const described = [];
   for (const [name, value] of Object.entries(outputs)) {
     const file = job.out && `${job.out}/${`${job.id}.${run}.${name}`.replace(/[^\w.-]/g, '_')}`;
-    described.push({ name, ...(await describe(value, file, io)) });
+    described.push({ name, ...(await describe(value, file, limit, io)) });
   }
   return described;
 }
 
-async function describe(value, file, io) {
+async function describe(value, file, limit, io) {
   if (value === null) return { none: true };
   if (Array.isArray(value)) {
     const sequence = [];
-    for (const [index, item] of value.entries()) sequence.push(await describe(item, file && `${file}.${index}`, io));
+    for (const [index, item] of value.entries()) {
+      sequence.push(await describe(item, file && `${file}.${index}`, limit, io));
+    }
     return { sequence };
   }
   if (value instanceof Map) {
@@ -209,7 +220,7 @@ async function describe(value, file, io) {
   if (file) {
     described.file = `${file}.bin`;
     await io.write(described.file, bytes);
-  } else if (bytes.length <= INLINE_LIMIT) {
+  } else if (bytes.length <= limit) {
     described.base64 = base64(bytes);
   }
   return described;
@@ -219,6 +230,10 @@ function base64(bytes) {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(text);
+}
+
+function bytesOf(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 }
 
 function listenToWarnings(warnings) {
