@@ -50,8 +50,8 @@ def javascript_outcomes(
     def outcomes(host_name: str) -> dict[str, Outcome]:
         host = get_host(host_name)
         assert isinstance(host, JavaScriptHost)
-        chosen = [item.callspec.params for item in request.session.items if is_for(item, host_name)]
-        cases = [params["case"] for params in chosen]
+        items: list[Any] = request.session.items
+        cases = [item.callspec.params["case"] for item in items if is_for(item, host_name)]
         return {cases[outcome.index].id: outcome for outcome in javascript.run_cases(cases, host)}
 
     return outcomes

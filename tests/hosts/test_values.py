@@ -85,7 +85,7 @@ def sample(code: int, shape: tuple[int, ...]) -> np.ndarray:
     kind = np.dtype(helper.tensor_dtype_to_np_dtype(code))
     name = NAME_OF[code]
     if name == "bool":
-        return (np.arange(count) % 3 == 0).reshape(shape)
+        return np.asarray(np.arange(count) % 3 == 0).reshape(shape)
     if name in SUB_BYTE_INTEGERS:
         lowest = -(1 << int(name[-1]) - 1) if name.startswith("int") else 0
         return (np.arange(count) % (1 << int(name[-1])) + lowest).astype(kind).reshape(shape)
@@ -161,5 +161,6 @@ def test_maps_come_out(run: Callable[..., list[dict[str, Any]]]) -> None:
     x = np.array([[0.5, -1], [2, np.float32(1e-45)]], np.float32)
     kinds = [sequence_type(map_type(key, TensorProto.FLOAT)) for key in (TensorProto.STRING, TensorProto.INT64)]
     answers = run([job([n], {"x": (FLOATS, x)}, y=kind) for n, kind in zip((words, numbers), kinds, strict=True)])
-    for outputs, kind, keys in zip(answers, kinds, (["größe", "b"], [1 << 60, -7]), strict=True):
+    labels: list[list[Any]] = [["größe", "b"], [1 << 60, -7]]
+    for outputs, kind, keys in zip(answers, kinds, labels, strict=True):
         assert same(decode(outputs["y"], kind), [dict(zip(keys, row, strict=True)) for row in x]), outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -163,7 +164,7 @@ TESTS: dict[str, Callable[[], Count]] = {
     "C++ unit tests": cpp_tests,
     "C++ unit tests with sanitizers": cpp_tests_sanitized,
     "JavaScript tests": js_tests,
-    "Python tests": python_tests,
+    "Python tests": lambda: python_tests("-n", str(min(os.cpu_count() or 1, 4)), "--dist", "loadgroup"),
 }
 
 
