@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 from onnxlet.build import strip
 from onnxlet.build.workflow.shell import find
@@ -71,7 +72,7 @@ def test_runs_a_model(module: Path, tmp_path: Path) -> None:
         "small",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 4])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n", 5])],
-        [onnx.numpy_helper.from_array(weights, "w")],
+        [numpy_helper.from_array(weights, "w")],
     )
     model = tmp_path / "small.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)]), model)
@@ -86,5 +87,5 @@ def test_runs_a_model(module: Path, tmp_path: Path) -> None:
         check=True,
     )
     x = np.arange(-6, 6, dtype=np.float32).reshape(3, 4)
-    reference = onnx.reference.ReferenceEvaluator(str(model)).run(None, {"x": x})[0]
+    reference = ReferenceEvaluator(str(model)).run(None, {"x": x})[0]
     np.testing.assert_allclose(np.load(result), reference, rtol=1e-5, atol=1e-6)
