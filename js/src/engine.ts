@@ -5,13 +5,17 @@ import { OnnxletError, throwIfAborted } from './errors.js';
 import { pushValue, takeValue } from './marshal.js';
 import type { Loaded } from './model-loader.js';
 import { loadFile } from './model-loader.js';
+import { decodeImage, IMAGE_DECODER, needDecoder } from './images.js';
 import { instantiate } from './module.js';
 import type { EngineModule } from './module.js';
+import { announceOperators, runPending } from './pending.js';
+import { operatorKey } from './operators.js';
 import type * as p from './protocol.js';
 import { externalSource } from './external.js';
 import { Threads } from './threads.js';
 
 interface DescribedModel {
+  readonly operators: readonly { readonly domain: string; readonly op_type: string }[];
   readonly external?: readonly { readonly file: string; readonly bytes: number }[];
 }
 
@@ -28,13 +32,19 @@ interface RawProfileEntry extends Omit<p.ProfileEntry, 'opType' | 'start' | 'dur
   readonly duration_us: number;
 }
 
+interface Session {
+  readonly pointer: Pointer;
+  /** Keys of the operators that the caller runs. */
+  readonly operators: ReadonlySet<string>;
+}
+
 type Handler<V extends p.Verb> = (
   payload: p.Calls[V]['payload'],
   options: p.CallOptions,
 ) => Promise<p.Calls[V]['answer']> | p.Calls[V]['answer'];
 
 export class Engine {
-  readonly #sessions = new Map<number, Pointer>();
+  readonly #sessions = new Map<number, Session>();
   #next = 1;
   #module: EngineModule | undefined;
   #threads: Threads | undefined;
@@ -52,7 +62,9 @@ export class Engine {
     create: (payload, options) => this.#create(payload, options),
     run: (payload, options) => this.#run(payload, options),
     profile: ({ session }) => {
-      const rows = this.module.json(this.module.abi.ol_session_profile(this.#pointer(session))) as RawProfileEntry[];
+      const rows = this.module.json(
+        this.module.abi.ol_session_profile(this.#session(session).pointer),
+      ) as RawProfileEntry[];
       return rows.map(({ op_type, start_us, duration_us, ...rest }) => ({
         ...rest,
         opType: op_type,
@@ -61,7 +73,7 @@ export class Engine {
       }));
     },
     release: ({ session }) => {
-      this.module.abi.ol_session_free(this.#pointer(session));
+      this.module.abi.ol_session_free(this.#session(session).pointer);
       this.#sessions.delete(session);
       return { wasmBytes: this.module.bytes.length };
     },
@@ -112,9 +124,15 @@ export class Engine {
     const { module } = this;
     const { abi } = module;
     const model = await this.#open(request.model, options);
+    const operators = new Set(request.operators.map(operatorKey));
     try {
-      await this.#provide(model, request, options);
+      const described = module.json(module.abi.ol_model_describe(model)) as DescribedModel;
+      const key = operatorKey(IMAGE_DECODER);
+      const decodes = described.operators.some(({ domain, op_type }) => operatorKey([domain, op_type]) === key);
+      if (decodes && !operators.has(key)) needDecoder();
+      await this.#provide(model, described, request, options);
       throwIfAborted(options.signal);
+      announceOperators(module, request.operators);
     } catch (error) {
       if (!module.lost) abi.ol_model_free(model);
       throw error;
@@ -123,14 +141,18 @@ export class Engine {
       module.checkPointer(abi.ol_session_create(model, text, length)),
     );
     const id = this.#next++;
-    this.#sessions.set(id, session);
+    this.#sessions.set(id, { pointer: session, operators });
     const info = module.json(abi.ol_session_describe(session)) as p.SessionInfo;
     return { session: id, info: { inputs: info.inputs, outputs: info.outputs }, memory: this.#memory(session) };
   }
 
-  async #provide(model: Pointer, request: p.ModelRequest, options: p.CallOptions): Promise<void> {
+  async #provide(
+    model: Pointer,
+    described: DescribedModel,
+    request: p.ModelRequest,
+    options: p.CallOptions,
+  ): Promise<void> {
     const { module } = this;
-    const described = module.json(module.abi.ol_model_describe(model)) as DescribedModel;
     for (const { file } of described.external ?? []) {
       const source = externalSource(file, request);
       const data = await loadFile(module, source, file, options);
@@ -140,20 +162,21 @@ export class Engine {
     }
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- steps that wait for the host will be awaited here
   async #run(request: p.RunRequest, options: p.CallOptions): Promise<p.RunReport> {
     throwIfAborted(options.signal);
     const { module } = this;
     const { abi } = module;
-    const session = this.#pointer(request.session);
+    const { pointer: session, operators } = this.#session(request.session);
     const run = module.checkPointer(abi.ol_run_new(session));
     try {
       for (const [name, value] of request.feeds) this.#feed(run, name, value);
       for (const name of request.fetches) {
         module.withText(name, (text, length) => module.check(abi.ol_run_fetch(run, text, length)));
       }
-      if (module.check(abi.ol_run_step(run)) === RunProgress.PENDING) {
-        throw new OnnxletError('NOT_IMPLEMENTED', 'the model waits for a custom operator, and none is registered');
+      while (module.check(abi.ol_run_step(run)) === RunProgress.PENDING) {
+        const operate = (call: p.OperatorCall) =>
+          (operators.has(operatorKey(call.name)) && options.onOperator ? options.onOperator : decodeImage)(call);
+        await runPending(module, run, operate, options.signal);
       }
       const outputs: p.WireValue[] = [];
       const count = abi.ol_run_output_count(run);
@@ -187,9 +210,9 @@ export class Engine {
     };
   }
 
-  #pointer(session: number): Pointer {
-    const pointer = this.#sessions.get(session);
-    if (pointer === undefined) throw new OnnxletError('INVALID_ARGUMENT', 'the session is released');
-    return pointer;
+  #session(id: number): Session {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw new OnnxletError('INVALID_ARGUMENT', 'the session is released');
+    return session;
   }
 }

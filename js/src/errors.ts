@@ -28,6 +28,24 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw aborted(signal.reason);
 }
 
+/** The same promise, but rejected as soon as the signal aborts. */
+export async function withSignal<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+  if (!signal) return promise;
+  let stop: (() => void) | undefined;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = () => {
+      reject(aborted(signal.reason));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    if (stop) signal.removeEventListener('abort', stop);
+  }
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,9 @@
 // The two places an engine can be: this realm, or a dedicated worker.
 import { Engine } from './engine.js';
 import { env } from './env.js';
-import { aborted, OnnxletError } from './errors.js';
+import { aborted, messageOf, OnnxletError } from './errors.js';
 import { within } from './platform.js';
-import type { CallOptions, Calls, EngineHost, FromEngine, Request, ToEngine, Verb } from './protocol.js';
+import type { CallOptions, Calls, EngineHost, FromEngine, OperatorCall, Request, ToEngine, Verb } from './protocol.js';
 import { buffersOf, buffersOfFiles, detached, detachedFiles } from './transfer.js';
 
 export class LocalHost implements EngineHost {
@@ -118,6 +118,10 @@ export class WorkerHost implements EngineHost {
       waiting?.options.onProgress?.(message.progress);
       return;
     }
+    if (message.kind === 'operator') {
+      if (waiting) void this.#runOperator(message.id, message.call, waiting.options);
+      return;
+    }
     if (message.lost) this.#lost = true;
     if (message.kind === 'answer') {
       waiting?.resolve(message.answer);
@@ -125,6 +129,15 @@ export class WorkerHost implements EngineHost {
       const { code, message: text } = message.error;
       const { signal } = waiting?.options ?? {};
       waiting?.reject(code === 'ABORTED' && signal?.aborted ? aborted(signal.reason) : new OnnxletError(code, text));
+    }
+  }
+
+  async #runOperator(id: number, call: OperatorCall, { onOperator }: CallOptions): Promise<void> {
+    try {
+      const outputs = ((await onOperator?.(call)) ?? []).map(detached);
+      this.#send({ id, verb: 'outputs', outputs }, buffersOf(outputs));
+    } catch (error) {
+      this.#send({ id, verb: 'failure', message: messageOf(error) });
     }
   }
 

@@ -8,6 +8,8 @@ export type { Progress } from './fetching.js';
 export type { Features, Flavour, Wanted } from './flavour.js';
 export { detectFeatures, pickFlavour } from './flavour.js';
 export type { ExternalData, RunOptions, SessionOptions } from './options.js';
+export { registerOperator } from './operators.js';
+export type { AttributeValue, OperatorFunction, OperatorResults } from './operators.js';
 export { InferenceSession } from './session.js';
 export type { ValueMetadata } from './session.js';
 export { Tensor } from './tensor.js';

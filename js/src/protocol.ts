@@ -52,7 +52,11 @@ export interface ModelRequest {
   readonly external: Readonly<Record<string, FileSource>>;
 }
 
+export type OperatorName = readonly [domain: string, opType: string];
+
 export interface SessionRequest extends ModelRequest {
+  /** Those that the caller runs: see CallOptions.onOperator. */
+  readonly operators: readonly OperatorName[];
   /** The JSON that ol_session_create reads. */
   readonly options: string;
 }
@@ -113,6 +117,16 @@ export interface RunReport {
   readonly memory: MemoryReport;
 }
 
+/** An operator that the engine does not run itself. */
+export interface OperatorCall {
+  readonly name: OperatorName;
+  readonly attributes: Readonly<Record<string, number | string | readonly number[] | readonly string[]>>;
+  /** An absent one is of kind `none`. */
+  readonly inputs: readonly WireValue[];
+  /** How many outputs the node has. */
+  readonly outputs: number;
+}
+
 /** Verb -> payload and answer. */
 export interface Calls {
   start: { payload: EngineStart; answer: EngineReport };
@@ -128,7 +142,12 @@ export type Request = {
   [V in Verb]: { readonly id: number; readonly verb: V; readonly payload: Calls[V]['payload'] };
 }[Verb];
 
-export type ToEngine = Request | { readonly id: number; readonly verb: 'abort' };
+export type ToEngine =
+  | Request
+  | { readonly id: number; readonly verb: 'abort' }
+  /** The answer to an operator: its outputs, or why there are none. */
+  | { readonly id: number; readonly verb: 'outputs'; readonly outputs: readonly WireValue[] }
+  | { readonly id: number; readonly verb: 'failure'; readonly message: string };
 
 export interface WireError {
   readonly code: ErrorCode;
@@ -140,11 +159,14 @@ export type FromEngine =
   | { readonly kind: 'hello' }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown; readonly lost: boolean }
   | { readonly kind: 'error'; readonly id: number; readonly error: WireError; readonly lost: boolean }
-  | { readonly kind: 'progress'; readonly id: number; readonly progress: Progress };
+  | { readonly kind: 'progress'; readonly id: number; readonly progress: Progress }
+  | { readonly kind: 'operator'; readonly id: number; readonly call: OperatorCall };
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Runs an operator of the session's own; what it rejects with fails the run. */
+  readonly onOperator?: ((call: OperatorCall) => Promise<readonly WireValue[]>) | undefined;
 }
 
 /** An engine to talk to, in this realm or in a worker. */

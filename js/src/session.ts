@@ -2,12 +2,21 @@ import { typeOfOnnxName } from './dtypes.js';
 import { env } from './env.js';
 import { OnnxletError, throwIfAborted } from './errors.js';
 import { warnOnce } from './log.js';
+import { Operators } from './operators.js';
 import type { ExternalData, RunOptions, SessionOptions } from './options.js';
 import { engineOptions } from './options.js';
 import { absoluteUrl } from './platform.js';
 import type { StartedEngine } from './pool.js';
 import { acquireEngine, releaseEngine } from './pool.js';
-import type { ArgumentInfo, FileSource, MemoryReport, SessionReport } from './protocol.js';
+import type {
+  ArgumentInfo,
+  FileSource,
+  MemoryReport,
+  OperatorCall,
+  RunReport,
+  RunRequest,
+  SessionReport,
+} from './protocol.js';
 import { Tensor } from './tensor.js';
 import type { OnnxValue } from './values.js';
 import { fromWire, toWire } from './values.js';
@@ -38,14 +47,16 @@ export class InferenceSession {
   readonly flavour: string;
   readonly #engine: StartedEngine;
   readonly #id: number;
+  readonly #operators: Operators;
   readonly #types: ReadonlyMap<string, string>;
   #memory: MemoryReport;
   #queue: Promise<unknown> = Promise.resolve();
   #released: Promise<void> | undefined;
 
-  private constructor(engine: StartedEngine, report: SessionReport) {
+  private constructor(engine: StartedEngine, report: SessionReport, operators: Operators) {
     const { inputs, outputs } = report.info;
     this.#engine = engine;
+    this.#operators = operators;
     this.#id = report.session;
     this.#memory = report.memory;
     this.#types = new Map(inputs.map(({ name, type }) => [name, type]));
@@ -79,14 +90,16 @@ export class InferenceSession {
     throwIfAborted(options.signal);
     const source = { ...(await sourceOf(part, 'the model')), integrity: options.integrity };
     const external = await externalSources(options.externalData ?? []);
-    const request = { model: source, external, options: engineOptions(options) };
+    const operators = new Operators();
+    const request = { model: source, external, operators: operators.names, options: engineOptions(options) };
     const engine = await acquireEngine({
       threads: options.intraOpNumThreads || env.wasm.numThreads,
       deterministic: options.deterministic ?? env.deterministic,
     });
     try {
       const { signal, onProgress } = options;
-      return new InferenceSession(engine, await engine.host.call('create', request, { signal, onProgress }));
+      const report = await engine.host.call('create', request, { signal, onProgress });
+      return new InferenceSession(engine, report, operators);
     } catch (error) {
       // An engine that has run out of memory has grown as far as it could, and would never shrink.
       const exhausted = error instanceof OnnxletError && error.code === 'OUT_OF_MEMORY';
@@ -120,7 +133,7 @@ export class InferenceSession {
     const request = { session: this.#id, feeds: wire, fetches: names };
     const report = await this.#enqueue(() => {
       throwIfAborted(options.signal);
-      return this.#engine.host.call('run', request, { signal: options.signal });
+      return this.#call(request, options.signal);
     });
     this.#memory = report.memory;
     const outputs = names.length > 0 ? names : this.outputNames;
@@ -131,6 +144,25 @@ export class InferenceSession {
         return [name, deliver(fromWire(value), targets[name], name)];
       }),
     ) as InferenceSession.ReturnType;
+  }
+
+  /** A run whose error has what an operator's function threw as its cause, also where the engine is in a worker. */
+  async #call(request: RunRequest, signal: AbortSignal | undefined): Promise<RunReport> {
+    const failure: { cause?: unknown } = {};
+    const onOperator = async (call: OperatorCall) => {
+      try {
+        return await this.#operators.run(call);
+      } catch (cause) {
+        failure.cause = cause;
+        throw cause;
+      }
+    };
+    try {
+      return await this.#engine.host.call('run', request, { signal, onOperator });
+    } catch (error) {
+      const ours = 'cause' in failure && error instanceof OnnxletError && error.code === 'RUN_FAILED';
+      throw ours ? new OnnxletError(error.code, error.message, failure) : error;
+    }
   }
 
   /** The timings of the last run, node by node; needs the option `enableProfiling`. */

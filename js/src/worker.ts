@@ -6,22 +6,48 @@ import type { FromEngine, Request, ToEngine, WireValue } from './protocol.js';
 import { buffersOf } from './transfer.js';
 
 const engine = new Engine();
-const running = new Map<number, AbortController>();
+
+interface Waiting {
+  resolve(outputs: readonly WireValue[]): void;
+  reject(error: Error): void;
+}
+interface Running {
+  readonly controller: AbortController;
+  /** While the run waits for an operator of the caller's. */
+  operator?: Waiting;
+}
+const running = new Map<number, Running>();
 
 addEventListener('message', (event: MessageEvent<ToEngine>) => {
   const message = event.data;
-  if (message.verb === 'abort') running.get(message.id)?.abort(new Error('the caller aborted'));
-  else void answer(message);
+  switch (message.verb) {
+    case 'abort':
+      running.get(message.id)?.controller.abort(new Error('the caller aborted'));
+      break;
+    case 'outputs':
+      running.get(message.id)?.operator?.resolve(message.outputs);
+      break;
+    case 'failure':
+      running.get(message.id)?.operator?.reject(new Error(message.message));
+      break;
+    default:
+      void answer(message);
+  }
 });
 
 async function answer(request: Request): Promise<void> {
   const { id, verb } = request;
   if (verb === 'start') env.logLevel = request.payload.logLevel;
-  const controller = new AbortController();
-  running.set(id, controller);
+  const entry: Running = { controller: new AbortController() };
+  running.set(id, entry);
   try {
     const result = await engine.call(verb, request.payload, {
-      signal: controller.signal,
+      signal: entry.controller.signal,
+      onOperator: (call) =>
+        new Promise((resolve, reject) => {
+          entry.operator = { resolve, reject };
+          send({ kind: 'operator', id, call }, buffersOf(call.inputs));
+        }),
       onProgress: (progress) => {
         send({ kind: 'progress', id, progress });
       },

@@ -38,6 +38,16 @@ export interface NodeSpec {
   readonly op: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
+  readonly domain?: string;
+  readonly attributes?: readonly Uint8Array[];
+}
+
+export function intAttribute(name: string, value: number): Uint8Array {
+  return message([1, name], [3, value], [20, 2]);
+}
+
+export function stringAttribute(name: string, value: string): Uint8Array {
+  return message([1, name], [4, value], [20, 3]);
 }
 
 export function model(
@@ -45,15 +55,18 @@ export function model(
   inputs: readonly Argument[],
   outputs: readonly Argument[],
   initializers: readonly Uint8Array[] = [],
+  opset = 17,
 ): Uint8Array {
   const graph = message(
-    ...nodes.map(({ op, inputs: from, outputs: to }): Field => [
+    ...nodes.map(({ op, inputs: from, outputs: to, domain = '', attributes = [] }): Field => [
       1,
       message(
         ...from.map((name): Field => [1, name]),
         ...to.map((name): Field => [2, name]),
         [3, `${op}_${to[0] ?? ''}`],
         [4, op],
+        ...attributes.map((attribute): Field => [5, attribute]),
+        [7, domain],
       ),
     ]),
     [2, 'graph'],
@@ -61,7 +74,7 @@ export function model(
     ...inputs.map((argument): Field => [11, valueInfo(argument)]),
     ...outputs.map((argument): Field => [12, valueInfo(argument)]),
   );
-  return message([1, 9], [7, graph], [8, message([1, ''], [2, 17])]);
+  return message([1, 9], [7, graph], [8, message([1, ''], [2, opset])]);
 }
 
 /** A float initializer whose data lie in another file. */
