@@ -174,8 +174,7 @@ export class Engine {
         module.withText(name, (text, length) => module.check(abi.ol_run_fetch(run, text, length)));
       }
       while (module.check(abi.ol_run_step(run)) === RunProgress.PENDING) {
-        const operate = (call: p.OperatorCall) =>
-          (operators.has(operatorKey(call.name)) && options.onOperator ? options.onOperator : decodeImage)(call);
+        const operate = (call: p.OperatorCall) => this.#operate(call, operators, options);
         await runPending(module, run, operate, options.signal);
       }
       const outputs: p.WireValue[] = [];
@@ -187,6 +186,18 @@ export class Engine {
     } finally {
       if (!module.lost) abi.ol_run_free(run);
     }
+  }
+
+  async #operate(
+    call: p.OperatorCall,
+    operators: ReadonlySet<string>,
+    { onOperator }: p.CallOptions,
+  ): Promise<readonly p.WireValue[]> {
+    const key = operatorKey(call.name);
+    if (onOperator && operators.has(key)) return onOperator(call);
+    if (key === operatorKey(IMAGE_DECODER)) return decodeImage(call);
+    // The engine may be shared, and was told of this operator while the session was being made.
+    throw new OnnxletError('RUN_FAILED', 'the operator was registered after its session was made');
   }
 
   #feed(run: Pointer, name: string, value: p.WireValue): void {
