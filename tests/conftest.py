@@ -6,8 +6,9 @@ import contextlib
 import functools
 import shutil
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import hypothesis
 import pytest
 
 from tests.browser.chromium import Chromium, executable
@@ -28,22 +29,45 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# Time limits of single examples fail on busy machines.
+hypothesis.settings.register_profile("onnxlet", deadline=None)
+hypothesis.settings.load_profile("onnxlet")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: takes more than about ten seconds; --fast leaves it out")
-    config.addinivalue_line("markers", "xdist_group(name): with several processes (-n), in one with all of its group")
 
 
-# Folders whose tests use several threads, a browser, or files fetched and built on first use: one at a time.
-ONE_AT_A_TIME = {"bad_input", "bench", "browser", "examples", "models", "packaging"}
-
-
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent.name in ONE_AT_A_TIME:
-            item.add_marker(pytest.mark.xdist_group("one-at-a-time"))
         if "slow" in item.keywords and config.getoption("--fast"):
             item.add_marker(pytest.mark.skip(reason="slow; left out by --fast"))
+
+
+# With several processes (-n): these share one. They start threads or a browser, or fetch and build files on first use.
+ONE_AT_A_TIME = ("bad_input", "bench", "browser", "examples", "models", "packaging")
+
+
+def process_group(nodeid: str) -> str:
+    """Tests of the same group run in the same process, one after the other."""
+    folder = nodeid.split("/")[1]
+    if folder in ONE_AT_A_TIME:
+        return "one at a time"
+    if folder == "hosts" or "::test_case_in_javascript[" in nodeid:
+        return "javascript"
+    return nodeid.partition("::")[0] if folder == "python" else nodeid
+
+
+# Not pytest-xdist's own groups (--dist loadgroup): its version 3.8 loses them with pytest 9.2.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduler(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return process_group(nodeid)
+
+    return Scheduler(config, log)
 
 
 Result = TypeVar("Result")

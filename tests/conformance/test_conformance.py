@@ -33,9 +33,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     params = []
     for host in javascript.HOSTS:
         for case in cases:
-            marks = [pytest.mark.xdist_group(f"conformance-{host}")]
-            if case.suite == "light":
-                marks.append(pytest.mark.slow)
+            marks = [pytest.mark.slow] if case.suite == "light" else []
             params.append(pytest.param(host, case, id=f"{host}-{case.id}", marks=marks))
     metafunc.parametrize(("host_name", "case"), params)
 

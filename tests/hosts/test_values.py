@@ -63,7 +63,7 @@ def identity_job(kind: TypeProto, value: Any) -> dict[str, Any]:
     return job([helper.make_node("Identity", ["x"], ["y"])], {"x": (kind, value)}, y=kind)
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.xdist_group(f"conformance-{name}")) for name in HOSTS])
+@pytest.fixture(params=HOSTS)
 def run(request: pytest.FixtureRequest, get_host: Callable[[str], Host]) -> Callable[..., list[dict[str, Any]]]:
     """Runs jobs; the outputs of each by name."""
     host = get_host(request.param)
