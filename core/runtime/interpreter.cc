@@ -63,6 +63,7 @@ Result<Progress> Interpreter::step() {
       const Step& step = frame.plan->steps[frame.at];
       if (step.node.custom) {
         pending_ = &step;
+        pending_since_ = profile_->now();
         return Progress::kPending;
       }
       OL_TRY(run_step(frame, step));
@@ -172,7 +173,13 @@ Status Interpreter::finish_pending() {
     if (step.outputs[i] < 0 || (i < outputs.size() && outputs[i].present())) continue;
     return run_failed(step.node.describe(), ": the function of this operator gave no output ", i);
   }
-  store(frames_.back(), step, std::move(outputs));
+  Frame& frame = frames_.back();
+  if (profile_->active()) {
+    std::vector<const Value*> inputs;
+    for (const Ref& r : step.inputs) inputs.push_back(&value(frame, r));
+    profile_->record(step.node, "host", pending_since_, inputs, outputs);
+  }
+  store(frame, step, std::move(outputs));
   return {};
 }
 

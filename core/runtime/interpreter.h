@@ -51,6 +51,7 @@ class Interpreter {
   std::vector<Frame> frames_;
   std::vector<Value> outputs_;
   const Step* pending_ = nullptr;
+  double pending_since_ = 0;  // for the profile
   std::vector<Value> pending_outputs_;
   std::string pending_error_;
   bool aborted_ = false;

@@ -6,6 +6,7 @@ import asyncio
 import builtins
 import io
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -209,6 +210,18 @@ def test_run_async_works_too(make_session: MakeSession) -> None:
 
     for i, (y,) in enumerate(asyncio.run(several())):
         np.testing.assert_array_equal(y, -2 * X * i)
+
+
+def test_its_time_is_in_the_profile(make_session: MakeSession) -> None:
+    onnxlet.register_operator(DOMAIN, "Slow", lambda x: time.sleep(0.005) or x)
+    options = onnxlet.SessionOptions()
+    options.enable_profiling = True
+    session = make_session(one("Slow"), options)
+    session.run(None, {"x": X})
+    slow, neg = session.profile()
+    assert (slow["op_type"], slow["kernel"], neg["op_type"]) == ("Slow", "host", "Neg")
+    assert slow["duration_us"] >= 5000
+    assert slow["inputs"] == slow["outputs"] == ["float[2,3]"]
 
 
 def test_the_function_may_run_a_session(make_session: MakeSession) -> None:
