@@ -52,7 +52,8 @@ TEST(tensor_sizes_are_checked_for_overflow) {
   CHECK_EQ(size.status().message(), "a tensor of shape [1099511627776,1099511627776] has too many elements");
   Result<uint64_t> negative = checked_size(Shape{2, -1});
   CHECK_EQ(negative.status().message(), "a tensor cannot have the shape [2,-1]");
-  CHECK_EQ(checked_size(Shape{0, int64_t{1} << 62, int64_t{1} << 62}).value(), uint64_t{0});
+  Result<uint64_t> empty = checked_size(Shape{0, int64_t{1} << 62, int64_t{1} << 62});
+  CHECK_EQ(empty.value(), uint64_t{0});
 }
 
 TEST(tensor_packs_every_sub_byte_width) {
