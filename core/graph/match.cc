@@ -1,0 +1,264 @@
+#include "graph/match.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/op.h"
+#include "ops/table.h"
+
+namespace onnxlet {
+
+Matcher::Matcher(IrGraph& graph)
+    : graph_(graph), readers_(graph.values.size()), producers_(graph.values.size(), -1), dead_(graph.nodes.size()) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const IrNode& n = graph.nodes[i];
+    for (ValueId id : n.inputs) {
+      if (id != kAbsent) readers_[index(id)].push_back(static_cast<int>(i));
+    }
+    for (const IrSubgraph& s : n.subgraphs) {
+      for (const Capture& c : s.graph->captures) readers_[index(c.outer)].push_back(kOutside);
+    }
+    for (ValueId id : n.outputs) {
+      if (id != kAbsent) producers_[index(id)] = static_cast<int>(i);
+    }
+  }
+  for (ValueId id : graph.outputs) {
+    if (id != kAbsent) readers_[index(id)].push_back(kOutside);
+  }
+}
+
+IrNode* Matcher::producer(ValueId id) {
+  if (id == kAbsent || producers_[index(id)] < 0) return nullptr;
+  IrNode& n = graph_.nodes[static_cast<size_t>(producers_[index(id)])];
+  return n.custom || n.outputs[0] != id ? nullptr : &n;
+}
+
+IrNode* Matcher::producer(ValueId id, std::string_view op_type, std::string_view domain) {
+  IrNode* n = producer(id);
+  return n != nullptr && is_op(*n, op_type, domain) ? n : nullptr;
+}
+
+IrNode* Matcher::only_reader(ValueId id) {
+  const std::vector<int>& list = readers_[index(id)];
+  return list.size() == 1 && list[0] != kOutside ? &graph_.nodes[static_cast<size_t>(list[0])] : nullptr;
+}
+
+bool Matcher::feeds_only(ValueId id, const IrNode& root) const { return feeds_only(id, at(root), 0); }
+
+bool Matcher::feeds_only(ValueId id, int root, int depth) const {
+  if (depth > kDeepest) return false;
+  return std::all_of(readers_[index(id)].begin(), readers_[index(id)].end(), [&](int reader) {
+    if (reader == root) return true;
+    if (reader == kOutside) return false;
+    const std::vector<ValueId>& outputs = graph_.nodes[static_cast<size_t>(reader)].outputs;
+    return std::all_of(outputs.begin(), outputs.end(),
+                       [&](ValueId out) { return out == kAbsent || feeds_only(out, root, depth + 1); });
+  });
+}
+
+std::optional<double> Matcher::scalar(ValueId id) const {
+  const Tensor* t = graph_.constant(id);
+  if (t == nullptr || t->size() != 1 || is_sub_byte(t->dtype())) return std::nullopt;
+  Result<double> v = to_double(*t, "");
+  if (!v.ok()) return std::nullopt;
+  return v.value();
+}
+
+std::optional<Matcher::WithScalar> Matcher::with_scalar(const IrNode& n) const {
+  if (n.inputs.size() != 2) return std::nullopt;
+  for (size_t i : {1, 0}) {
+    const std::optional<double> s = scalar(n.inputs[i]);
+    if (s && n.inputs[1 - i] != kAbsent) {
+      return WithScalar{n.inputs[1 - i], *s, graph_.constant(n.inputs[i])->rank(), i == 0};
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::string_view kSameType[] = {"Abs",  "Add",     "AveragePool", "BatchNormalization",
+                                          "Clip", "Concat",  "Conv",        "Div",
+                                          "Exp",  "Gemm",    "Max",         "MatMul",
+                                          "Min",  "MaxPool", "Mul",         "Neg",
+                                          "Relu", "Sigmoid", "Sub",         "Sum",
+                                          "Tanh"};
+constexpr std::string_view kSameRank[] = {"Abs",         "Add",       "BatchNormalization",
+                                          "Cast",        "Clip",      "Concat",
+                                          "Div",         "Erf",       "Exp",
+                                          "HardSigmoid", "Max",       "Min",
+                                          "Mul",         "Neg",       "Relu",
+                                          "Sigmoid",     "Softmax",   "Sub",
+                                          "Sum",         "Tanh",      "Transpose",
+                                          "Gelu",        "HardSwish", "LayerNormalization"};
+constexpr std::string_view kWithSpace[] = {"Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool"};
+
+bool one_of(std::span<const std::string_view> names, const IrNode& n) {
+  return n.domain.empty() && std::find(names.begin(), names.end(), n.op_type) != names.end();
+}
+
+}  // namespace
+
+DType Matcher::dtype(ValueId id, int depth) {
+  if (id == kAbsent || depth > kDeepest) return DType::kUndefined;
+  if (const Tensor* t = graph_.constant(id)) return t->dtype();
+  IrNode* n = producer(id);
+  if (n == nullptr || !one_of(kSameType, *n)) return DType::kUndefined;
+  for (ValueId in : n->inputs) {  // constants first: they cost nothing
+    if (const Tensor* t = graph_.constant(in)) return t->dtype();
+  }
+  return dtype(input(*n, 0), depth + 1);
+}
+
+int Matcher::least_rank(ValueId id, int depth) {
+  if (id == kAbsent || depth > kDeepest) return 0;
+  if (const Tensor* t = graph_.constant(id)) return t->rank();
+  IrNode* n = producer(id);
+  if (n == nullptr) return 0;
+  if (one_of(kWithSpace, *n)) return 3;
+  if (is_op(*n, "Gemm")) return 2;
+  if (is_op(*n, "MatMul")) {  // a matrix times a vector has rank 1, and so on
+    const int a = least_rank(input(*n, 0), depth + 1), b = least_rank(input(*n, 1), depth + 1);
+    return std::max({a - 1, b - 1, 0});
+  }
+  if (!one_of(kSameRank, *n)) return 0;
+  int rank = 0;
+  for (ValueId in : n->inputs) rank = std::max(rank, least_rank(in, depth + 1));
+  return rank;
+}
+
+void Matcher::release(ValueId id, int reader) {
+  if (id == kAbsent) return;
+  std::vector<int>& list = readers_[index(id)];
+  const auto found = std::find(list.begin(), list.end(), reader);
+  if (found != list.end()) list.erase(found);
+  const int from = producers_[index(id)];
+  if (!list.empty() || from < 0 || dead_[static_cast<size_t>(from)]) return;
+  const IrNode& n = graph_.nodes[static_cast<size_t>(from)];
+  const OpRow* row = find_op(n.domain, n.op_type, n.opset);
+  const bool pure = !n.custom && n.subgraphs.empty() && row != nullptr && (row->flags & kImpure) == 0;
+  if (!pure) return;
+  for (ValueId out : n.outputs) {
+    if (out != kAbsent && !readers_[index(out)].empty()) return;
+  }
+  dead_[static_cast<size_t>(from)] = true;
+  for (ValueId in : n.inputs) release(in, from);
+}
+
+bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string_view domain,
+                     std::vector<ValueId> inputs) {
+  if (find_op(domain, op_type, opset) == nullptr) return false;
+  const int self = at(n);
+  for (ValueId id : inputs) {
+    if (id != kAbsent) readers_[index(id)].push_back(self);
+  }
+  const std::vector<ValueId> old = std::exchange(n.inputs, std::move(inputs));
+  for (ValueId id : old) release(id, self);
+  n.op_type = op_type;
+  n.domain = domain;
+  n.opset = opset;
+  n.schema = find_schema(domain, op_type, opset);
+  n.attributes.clear();
+  return true;
+}
+
+void Matcher::set(IrNode& n, std::string_view attribute, float value) {
+  Attribute a;
+  a.name = attribute;
+  a.type = Attribute::Type::kFloat;
+  a.f = value;
+  n.attributes.push_back(std::move(a));
+}
+
+void Matcher::set(IrNode& n, std::string_view attribute, int64_t value) {
+  Attribute a;
+  a.name = attribute;
+  a.type = Attribute::Type::kInt;
+  a.i = value;
+  n.attributes.push_back(std::move(a));
+}
+
+void Matcher::set(IrNode& n, std::string_view attribute, std::string_view value) {
+  Attribute a;
+  a.name = attribute;
+  a.type = Attribute::Type::kString;
+  a.s = value;
+  n.attributes.push_back(std::move(a));
+}
+
+ValueId Matcher::add_constant(std::string_view name, Tensor tensor) {
+  const ValueId id = graph_.add_value(name);
+  graph_.value(id).constant = std::move(tensor);
+  readers_.emplace_back();
+  producers_.push_back(-1);
+  return id;
+}
+
+void Matcher::redirect(ValueId from, ValueId to) {
+  std::vector<int> moved = std::exchange(readers_[index(from)], {});
+  for (int reader : moved) {
+    if (reader == kOutside) continue;
+    for (ValueId& id : graph_.nodes[static_cast<size_t>(reader)].inputs) {
+      if (id == from) id = to;
+    }
+  }
+  for (IrNode& n : graph_.nodes) {
+    for (IrSubgraph& s : n.subgraphs) {
+      for (Capture& c : s.graph->captures) {
+        if (c.outer == from) c.outer = to;
+      }
+    }
+  }
+  for (ValueId& id : graph_.outputs) {
+    if (id == from) id = to;
+  }
+  std::vector<int>& list = readers_[index(to)];
+  list.insert(list.end(), moved.begin(), moved.end());
+  // The producer of `from` has lost its readers.
+  readers_[index(from)].push_back(kOutside);
+  release(from, kOutside);
+}
+
+void Matcher::sweep() {
+  size_t i = 0;
+  std::erase_if(graph_.nodes, [&](const IrNode&) { return dead_[i++]; });
+}
+
+Result<bool> apply_rules(IrGraph& graph, Pool& pool, std::span<const Rule> rules) {
+  Matcher m(graph);
+  bool changed = false;
+  for (IrNode& n : graph.nodes) {
+    if (n.custom || !n.domain.empty()) continue;
+    for (const Rule& rule : rules) {
+      if (m.dead(n) || n.op_type != rule.op_type || !n.domain.empty()) continue;
+      OL_ASSIGN(const bool replaced, rule.apply(m, n, pool));
+      changed = changed || replaced;
+    }
+  }
+  m.sweep();
+  return changed;
+}
+
+bool is_op(const IrNode& n, std::string_view op_type, std::string_view domain) {
+  return n.op_type == op_type && n.domain == domain && !n.custom;
+}
+
+int64_t int_attribute(const IrNode& n, std::string_view name, int64_t fallback) {
+  const Attribute* a = n.find(name);
+  return a != nullptr ? a->i : fallback;
+}
+
+float float_attribute(const IrNode& n, std::string_view name, float fallback) {
+  const Attribute* a = n.find(name);
+  return a != nullptr ? a->f : fallback;
+}
+
+bool close(double a, double b, DType type) {
+  const double slack = type == DType::kDouble     ? 1e-12
+                       : type == DType::kFloat16  ? 1e-3
+                       : type == DType::kBFloat16 ? 8e-3
+                                                  : 1e-5;
+  return std::fabs(a - b) <= slack * std::max(std::fabs(a), std::fabs(b));
+}
+
+}  // namespace onnxlet

@@ -1,0 +1,127 @@
+// Each pass by itself: a graph before, the operators that are left after.
+#include "graph/passes.h"
+
+#include <string>
+#include <vector>
+
+#include "base/memory.h"
+#include "tests/check.h"
+#include "tests/graph_text.h"
+
+using namespace onnxlet;
+using namespace onnxlet::test;
+
+namespace {
+
+struct PassCase {
+  const char* before;
+  const char* after;  // operators in order, "Conv Relu"
+};
+
+// The operators after `pass` alone, and whether it said that it changed something.
+std::string operators_after(const char* pass, const char* before, bool* changed) {
+  std::string bytes = GraphText::model(before);
+  Model model;
+  struct Retire {
+    void operator()(Pool* p) const { p->retire(); }
+  };
+  const std::unique_ptr<Pool, Retire> owner(new Pool);
+  Pool& pool = *owner;
+  CHECK_OK(parse_model(bytes, &model));
+  GraphOptions options;
+  auto graph = build_graph(model, options, pool);
+  CHECK_OK(graph);
+  if (!graph.ok()) return "";
+  for (const Pass& p : passes()) {
+    if (std::string_view(p.name) != pass) options.disabled_passes.emplace_back(p.name);
+  }
+  CHECK_EQ(options.disabled_passes.size() + 1, passes().size());  // there is a pass of that name
+  std::vector<PassReport> report;
+  CHECK_OK(run_passes(*graph.value(), options, pool, &report));
+  *changed = report.size() == 1 && report[0].changed;
+  CHECK_OK(eliminate_dead(*graph.value(), pool));
+  std::string ops;
+  for (const IrNode& n : graph.value()->nodes) {
+    if (!ops.empty()) ops += ' ';
+    if (!n.domain.empty()) ops += std::string(n.domain) + '.';
+    ops += n.op_type;
+  }
+  return ops;
+}
+
+void check_pass(const char* pass, const std::vector<PassCase>& cases) {
+  for (const PassCase& c : cases) {
+    bool changed = false, none = false;
+    const std::string ops = operators_after(pass, c.before, &changed);
+    if (ops != c.after) fail(__FILE__, __LINE__, std::string(c.before) + " gave " + ops + ", expected " + c.after);
+    // It says so exactly when it did something.
+    if (changed != (operators_after("eliminate_dead", c.before, &none) != ops))
+      fail(__FILE__, __LINE__, std::string(c.before) + ": the pass reports a change wrongly");
+  }
+}
+
+}  // namespace
+
+TEST(passes_fuse_gelu) {
+  check_pass(
+      "fuse_activations",
+      {
+          {"d = Div(x, 1.4142135); e = Erf(d); a = Add(e, 1.0); m = Mul(x, a); y = Mul(m, 0.5)", "Gelu"},
+          {"d = Div(x, 1.4142135); e = Erf(d); a = Add(1.0, e); h = Mul(x, 0.5); y = Mul(h, a)", "Gelu"},
+          {"d = Mul(0.70710678, x); e = Erf(d); a = Add(e, 1.0); h = Mul(a, 0.5); y = Mul(x, h)", "Gelu"},
+          {"d = Mul(x, 0.70710678); e = Erf(d); a = Add(e, 1.0); h = Div(a, 2.0); y = Mul(h, x)", "Gelu"},
+          {"r = Relu(x); d = Div(r, 1.4142135); e = Erf(d); a = Add(e, 1.0); m = Mul(a, r); y = Mul(m, 0.5)",
+           "Relu Gelu"},
+          {"p = Pow(x, 3.0); q = Mul(p, 0.044715); s = Add(x, q); u = Mul(s, 0.7978846); t = Tanh(u); "
+           "a = Add(t, 1.0); h = Mul(x, 0.5); y = Mul(h, a)",
+           "Gelu"},
+          {"s = Mul(x, x); c = Mul(s, x); q = Mul(0.044715, c); p = Add(q, x); u = Mul(0.7978846, p); "
+           "t = Tanh(u); a = Add(1.0, t); g = Mul(0.5, a); y = Mul(x, g)",
+           "Gelu"},
+          {"s = Mul(x, x); q = Mul(s, 0.044715); p = Add(q, 1.0); k = Mul(x, 0.7978846); u = Mul(k, p); "
+           "t = Tanh(u); a = Add(1.0, t); h = Mul(x, 0.5); y = Mul(h, a)",
+           "Gelu"},
+          {"r = Conv(x, w:3x3x1x1); d = Div(r, 1.4142135:1); e = Erf(d); a = Add(e, 1.0:1x1); m = Mul(r, a); "
+           "y = Mul(m, 0.5:1)",
+           "Conv Gelu"},
+          // Another constant, a value that something else reads, one that is an output, another x.
+          {"d = Div(x, 1.5); e = Erf(d); a = Add(e, 1.0); m = Mul(x, a); y = Mul(m, 0.5)", "Div Erf Add Mul Mul"},
+          {"d = Div(x, 1.4142135); e = Erf(d); a = Add(e, 2.0); m = Mul(x, a); y = Mul(m, 0.5)", "Div Erf Add Mul Mul"},
+          {"d = Div(x, 1.4142135); e = Erf(d); a = Add(e, 1.0); m = Mul(x, a); h = Mul(m, 0.5); y = Mul(h, e)",
+           "Div Erf Add Mul Mul Mul"},
+          {"d = Div(x, 1.4142135); e! = Erf(d); a = Add(e, 1.0); m = Mul(x, a); y = Mul(m, 0.5)",
+           "Div Erf Add Mul Mul"},
+          {"d = Div(x, 1.4142135); e = Erf(d); a = Add(e, 1.0); m = Mul(x2, a); y = Mul(m, 0.5)",
+           "Div Erf Add Mul Mul"},
+          {"d = Div(x, 1.4142135:1x1); e = Erf(d); a = Add(e, 1.0); m = Mul(x, a); y = Mul(m, 0.5)",
+           "Div Erf Add Mul Mul"},
+      });
+}
+
+TEST(passes_fuse_other_activations) {
+  check_pass("fuse_activations",
+             {
+                 {"s = Sigmoid(x); y = Mul(x, s)", "com.microsoft.QuickGelu"},
+                 {"m = Mul(x, 1.702); s = Sigmoid(m); y = Mul(s, x)", "Swish"},
+                 {"m = Mul(x, 2.0); s = Sigmoid(m); y = Mul(s, m)", "Mul Swish"},
+                 {"m = Mul(x, 1.702); s = Sigmoid(m); y = Mul(s, x2)", "Mul Sigmoid Mul"},
+                 {"m = Mul(x, w:1x3); s = Sigmoid(m); y = Mul(s, x)", "Mul Sigmoid Mul"},
+                 {"s! = Sigmoid(x); y = Mul(x, s)", "Sigmoid Mul"},
+                 {"p = Softplus(x); t = Tanh(p); y = Mul(x, t)", "Mish"},
+                 {"p! = Softplus(x); t = Tanh(p); y = Mul(x, t)", "Softplus Tanh Mul"},
+                 {"a = Add(x, 3.0); c = Clip(a, 0.0, 6.0); m = Mul(x, c); y = Div(m, 6.0)", "HardSwish"},
+                 {"a = Add(3.0, x); c = Clip(a, 0.0, 6.0); d = Div(c, 6.0); y = Mul(d, x)", "HardSwish"},
+                 {"a = Add(x, 3.0); c = Clip(a, 0.0, 6.0); y = Mul(c, 0.16666667)", "HardSigmoid"},
+                 {"m = Mul(x, 0.2); a = Add(m, 0.5); y = Clip(a, 0.0, 1.0)", "HardSigmoid"},
+                 {"y = Clip(x, 0.0, 1.0)", "Clip"},
+                 {"a = Add(x, 3.0); c = Clip(a, 0.0, 6.0); y = Mul(x2, c)", "Add Clip Mul"},
+                 {"s = HardSigmoid(x, alpha=0.16666667); y = Mul(x, s)", "HardSwish"},
+                 {"s = HardSigmoid(x); y = Mul(x, s)", "HardSigmoid Mul"},
+                 {"a = Max(x, 0.0); y = Min(a, 6.0)", "Clip"},
+                 {"a = Min(6.0, x); y = Max(0.0, a)", "Clip"},
+                 {"a = Relu(x); y = Min(a, 6.0)", "Clip"},
+                 {"a = Max(x, 7.0); y = Min(a, 6.0)", "Max Min"},
+                 {"a = Max(x, w:3); y = Min(a, 6.0)", "Max Min"},
+                 {"a! = Max(x, 0.0); y = Min(a, 6.0)", "Max Min"},
+             });
+}
