@@ -1,9 +1,11 @@
-// Conv and ConvTranspose, and onnxruntime's FusedConv. 1-D, 2-D and any higher rank share the kernels.
+// Conv and ConvTranspose, and onnxruntime's FusedConv, NhwcConv and NhwcFusedConv. 1-D, 2-D and any higher rank share
+// the kernels.
 #include "kernels/conv.h"
 
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "ops/channels_last.h"
 #include "ops/float_io.h"
 #include "ops/fused_activation.h"
 #include "ops/window.h"
@@ -210,6 +212,8 @@ const OpRow kRows[] = {
 };
 const OpRow kContribRows[] = {
     {"FusedConv", 1, make<FusedConv>},
+    {"NhwcConv", 1, make<ChannelsLast<ConvOp, 0>>},
+    {"NhwcFusedConv", 1, make<ChannelsLast<FusedConv, 0, 3>>},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // ConvInteger and QLinearConv.
+#include "ops/channels_last.h"
 #include "ops/int_operands.h"
 #include "ops/window.h"
 
@@ -89,10 +90,7 @@ struct ConvInteger : IntConvOp {
 };
 
 struct QLinearConv : IntConvOp {
-  Status init(Attrs& a) {
-    if (a.i("channels_last") != 0) return not_implemented("QLinearConv with channels_last");
-    return read(a);
-  }
+  Status init(Attrs& a) { return read(a); }
   Status prepare(std::span<const Tensor> constants, Pool& pool) override { return pack_constant(constants, 3, pool); }
   Status run(OpContext& ctx) const override {
     const Tensor& w = ctx.in(3);
@@ -129,7 +127,7 @@ const OpRow kRows[] = {
     {"QLinearConv", 10, make<QLinearConv>},
 };
 const OpRow kContribRows[] = {
-    {"QLinearConv", 1, make<QLinearConv>},
+    {"QLinearConv", 1, make_by_layout<QLinearConv, 0>},
 };
 
 }  // namespace

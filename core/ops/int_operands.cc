@@ -28,6 +28,17 @@ Result<Parameter<float>> scales(OpContext& ctx, const Tensor* t) {
   return p;
 }
 
+Result<QuantParams> quant_params(const OpContext& ctx, int i) {
+  QuantParams p;
+  OL_ASSIGN(const double scale, to_double(ctx.in(i), "scale"));
+  p.scale = static_cast<float>(scale);
+  if (const Tensor* zero = ctx.opt(i + 1)) {
+    OL_ASSIGN(const double z, to_double(*zero, "zero point"));
+    p.zero_point = static_cast<int32_t>(z);
+  }
+  return p;
+}
+
 Status PackedIntB::pack(const Tensor& b, bool transposed, Pool& pool) {
   if (!b.valid() || !is_int8(b.dtype()) || b.rank() < 2 || b.shape().product(0, b.rank() - 2) != 1 || b.size() == 0)
     return {};

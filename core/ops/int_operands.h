@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/int_gemm.h"
+#include "kernels/quantize.h"
 #include "ops/matmul_shape.h"
 #include "ops/op.h"
 
@@ -32,6 +33,9 @@ struct Parameter {
 Result<Parameter<int32_t>> zero_points(OpContext& ctx, const Tensor* t);
 // Scales of float, float16 or bfloat16.
 Result<Parameter<float>> scales(OpContext& ctx, const Tensor* t);
+
+// A scale at input i and its zero point, which may be absent, at i + 1: one element each.
+Result<QuantParams> quant_params(const OpContext& ctx, int i);
 
 // B of an 8-bit product: packed at load when constant, else when asked for.
 struct PackedIntB {

@@ -1,8 +1,9 @@
-// MaxPool, AveragePool, LpPool, and the Global* pools.
+// MaxPool, AveragePool, LpPool, the Global* pools, and NhwcMaxPool of com.microsoft.
 #include "kernels/pool.h"
 
 #include "base/parallel.h"
 #include "base/visit.h"
+#include "ops/channels_last.h"
 #include "ops/float_io.h"
 #include "ops/window.h"
 
@@ -152,8 +153,13 @@ const OpRow kRows[] = {
     {"GlobalLpPool", 1, make<GlobalPool<Global::kLp>>},
 };
 
+const OpRow kContribRows[] = {
+    {"NhwcMaxPool", 1, make<ChannelsLast<MaxPool, 0>>},
+};
+
 }  // namespace
 
 extern const OpTable kPoolOps{"", kRows};
+extern const OpTable kPoolContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

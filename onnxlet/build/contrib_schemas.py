@@ -186,6 +186,21 @@ OPERATORS: list[dict[str, Any]] = [
         "kernel_shape:ints pads:ints strides:ints",
         T="float16 float double",
     ),
+    op(
+        "NhwcConv",
+        "X:T W:T B:T?",
+        "Y:T",
+        "auto_pad:string=NOTSET dilations:ints group:int=1 kernel_shape:ints pads:ints strides:ints",
+        T="float16 float double",
+    ),
+    op(
+        "NhwcFusedConv",
+        "X:T W:T B:T? Z:T?",
+        "Y:T",
+        "activation:string activation_params:floats auto_pad:string=NOTSET dilations:ints group:int=1 "
+        "kernel_shape:ints pads:ints strides:ints",
+        T="float16 float",
+    ),
     op("Inverse", "X:T", "Y:T", T="float16 float double"),
     # ---- weights of few bits ----
     op(
@@ -216,17 +231,30 @@ OPERATORS: list[dict[str, Any]] = [
         Tind="int32 int64",
     ),
     op(
+        "MoE",
+        "input:T router_probs:T fc1_experts_weights:T fc1_experts_bias:T? fc2_experts_weights:T fc2_experts_bias:T? "
+        "fc3_experts_weights:T? fc3_experts_bias:T?",
+        "output:T",
+        "activation_alpha:float=1 activation_beta:float=0 activation_type:string=relu k:int=1 "
+        "normalize_routing_weights:int=0 swiglu_fusion:int=0 swiglu_limit:float swiglu_limit_after_activation:int=0 "
+        "use_sparse_mixer:int=0",
+        T=FLOATS,
+    ),
+    op(
         "QMoE",
         "input:T router_probs:T fc1_experts_weights:T1 fc1_scales:T2? fc1_experts_bias:T? fc2_experts_weights:T1 "
         "fc2_scales:T2? fc2_experts_bias:T? fc3_experts_weights:T1? fc3_scales:T2? fc3_experts_bias:T? "
-        "fc1_zero_points:T1? fc2_zero_points:T1? fc3_zero_points:T1? router_weights:T?",
+        "fc1_zero_points:T1? fc2_zero_points:T1? fc3_zero_points:T1? router_weights:T? fc1_global_scale:T4? "
+        "fc2_global_scale:T4? fc1_act_scale:T4? fc2_act_scale:T4? fc1_act_block_scale:T2? fc2_act_block_scale:T2?",
         "output:T",
         "accuracy_level:int=0 activation_alpha:float=1 activation_beta:float=0 activation_type:string=relu "
-        "block_size:int expert_weight_bits:int=4 k:int=1 normalize_routing_weights:int=0 quant_type:string=int "
-        "swiglu_fusion:int=0 swiglu_limit:float use_sparse_mixer:int=0",
+        "block_size:int expert_weight_bits:int=4 fc1_expert_weight_bits:int fc2_expert_weight_bits:int "
+        "fc3_expert_weight_bits:int k:int=1 normalize_routing_weights:int=0 quant_type:string=int swiglu_fusion:int=0 "
+        "swiglu_limit:float swiglu_limit_after_activation:int=0 use_sparse_mixer:int=0 weights_prepacked:int=-1",
         T=FLOATS,
-        T1="uint8",
-        T2=FLOATS,
+        T1="uint8 float8e4m3fn",
+        T2="float float16 bfloat16 float8e8m0 float8e4m3fn",
+        T4="float",
     ),
     # ---- int8 with floats around it ----
     op("DynamicQuantizeMatMul", "A:T1 B:T2 b_scale:T1 b_zero_point:T2? bias:T1?", "Y:T1", T1="float", T2=INT8S),

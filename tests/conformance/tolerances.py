@@ -61,7 +61,8 @@ _SMALL_FLOATS = ("float16", "bfloat16", "float8_*", "float6_*", "float4_*")
 
 # (operators, types, backends, class): the first row that matches counts. "*" is any; words are separated by spaces.
 _TABLE: tuple[tuple[str, str, str, Tolerance], ...] = (
-    ("QLinearConv QLinearMatMul QLinearAveragePool QLinearGlobalAveragePool QGemm", "int8 uint8", "*", quant(1)),
+    ("QLinearConcat QLinearWhere", "*", "*", EXACT),
+    ("QLinear* QGemm", "int8 uint8", "*", quant(1)),
     ("Resize Upsample", "int* uint*", "*", quant(1)),
     ("Bernoulli", "*", "*", RANDOM),
     ("*", "int* uint* bool object", "*", EXACT),

@@ -10,7 +10,7 @@ the conformance tests: a class by operator and type (tests/conformance/tolerance
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ def make_model(
     opset: int | None = None,
     domain: str = "",
     constants: Sequence[int] = (),
+    more: Mapping[str, Any] | None = None,
     **attributes: Any,
 ) -> onnx.ModelProto:
     """A model of one node.
@@ -39,12 +40,14 @@ def make_model(
     `inputs`: arrays, lists of arrays (sequences) or None (left out). Those whose index is in `constants` become initializers.
     `outputs`: how many, or for each a numpy dtype, a TypeProto, or None to leave it out. Types that are not given are
     inferred by onnx, or declared as float.
+    `more`: attributes whose names are taken by parameters here.
     """
     names = ["" if value is None else f"x{i}" for i, value in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()
     wanted = [...] * outputs if isinstance(outputs, int) else list(outputs)
     results = ["" if kind is None else f"y{i}" for i, kind in enumerate(wanted)]
+    attributes |= more or {}
     node = helper.make_node(
         op_type, names, results, name="node", domain=domain, **{k: v for k, v in attributes.items() if v is not None}
     )
