@@ -77,21 +77,52 @@ std::optional<Matcher::WithScalar> Matcher::with_scalar(const IrNode& n) const {
 
 namespace {
 
-constexpr std::string_view kSameType[] = {"Abs",  "Add",     "AveragePool", "BatchNormalization",
-                                          "Clip", "Concat",  "Conv",        "Div",
-                                          "Exp",  "Gemm",    "Max",         "MatMul",
-                                          "Min",  "MaxPool", "Mul",         "Neg",
-                                          "Relu", "Sigmoid", "Sub",         "Sum",
-                                          "Tanh"};
-constexpr std::string_view kSameRank[] = {"Abs",         "Add",       "BatchNormalization",
-                                          "Cast",        "Clip",      "Concat",
-                                          "Div",         "Erf",       "Exp",
-                                          "HardSigmoid", "Max",       "Min",
-                                          "Mul",         "Neg",       "Relu",
-                                          "Sigmoid",     "Softmax",   "Sub",
-                                          "Sum",         "Tanh",      "Transpose",
-                                          "Gelu",        "HardSwish", "LayerNormalization"};
-constexpr std::string_view kWithSpace[] = {"Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool"};
+// Operators whose result has the element type of each of their inputs.
+constexpr std::string_view kSameType[] = {"Abs",    "Add",    "AveragePool", "BatchNormalization",
+                                          "Clip",   "Concat", "Conv",        "ConvTranspose",
+                                          "Div",    "Exp",    "Gemm",        "GlobalAveragePool",
+                                          "MatMul", "Max",    "MaxPool",     "Min",
+                                          "Mul",    "Neg",    "Relu",        "Sigmoid",
+                                          "Sub",    "Sum",    "Tanh"};
+// Those whose result has as many axes as their first input,
+constexpr std::string_view kRankOfFirst[] = {"Abs",
+                                             "AveragePool",
+                                             "BatchNormalization",
+                                             "Cast",
+                                             "Clip",
+                                             "Concat",
+                                             "Conv",
+                                             "ConvTranspose",
+                                             "Dropout",
+                                             "Elu",
+                                             "Erf",
+                                             "Exp",
+                                             "Gelu",
+                                             "GlobalAveragePool",
+                                             "GlobalMaxPool",
+                                             "HardSigmoid",
+                                             "HardSwish",
+                                             "InstanceNormalization",
+                                             "LRN",
+                                             "LayerNormalization",
+                                             "LeakyRelu",
+                                             "Log",
+                                             "MaxPool",
+                                             "Mish",
+                                             "Neg",
+                                             "PRelu",
+                                             "Pad",
+                                             "Relu",
+                                             "Resize",
+                                             "Sigmoid",
+                                             "Slice",
+                                             "Softmax",
+                                             "Sqrt",
+                                             "Swish",
+                                             "Tanh",
+                                             "Transpose"};
+// and as the input with most axes.
+constexpr std::string_view kBroadcasting[] = {"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub", "Sum", "Where"};
 
 bool one_of(std::span<const std::string_view> names, const IrNode& n) {
   return n.domain.empty() && std::find(names.begin(), names.end(), n.op_type) != names.end();
@@ -110,21 +141,29 @@ DType Matcher::dtype(ValueId id, int depth) {
   return dtype(input(*n, 0), depth + 1);
 }
 
-int Matcher::least_rank(ValueId id, int depth) {
-  if (id == kAbsent || depth > kDeepest) return 0;
+std::optional<int> Matcher::rank(ValueId id, int depth) {
+  if (id == kAbsent || depth > kDeepest) return std::nullopt;
   if (const Tensor* t = graph_.constant(id)) return t->rank();
-  IrNode* n = producer(id);
-  if (n == nullptr) return 0;
-  if (one_of(kWithSpace, *n)) return 3;
-  if (is_op(*n, "Gemm")) return 2;
-  if (is_op(*n, "MatMul")) {  // a matrix times a vector has rank 1, and so on
-    const int a = least_rank(input(*n, 0), depth + 1), b = least_rank(input(*n, 1), depth + 1);
-    return std::max({a - 1, b - 1, 0});
+  const IrNode* n = producer(id);
+  if (n == nullptr || n->inputs.empty()) return std::nullopt;
+  if (is_op(*n, "Gemm") || is_op(*n, "Flatten")) return 2;
+  if (is_op(*n, "Reshape")) {
+    const Tensor* shape = graph_.constant(input(*n, 1));
+    return shape != nullptr ? std::optional(static_cast<int>(shape->size())) : std::nullopt;
   }
-  if (!one_of(kSameRank, *n)) return 0;
-  int rank = 0;
-  for (ValueId in : n->inputs) rank = std::max(rank, least_rank(in, depth + 1));
-  return rank;
+  if (is_op(*n, "Conv") || is_op(*n, "ConvTranspose")) {  // the weights are nearer than the input
+    if (const Tensor* w = graph_.constant(input(*n, 1))) return w->rank();
+  }
+  if (one_of(kRankOfFirst, *n)) return rank(n->inputs[0], depth + 1);
+  const bool product = is_op(*n, "MatMul");
+  if (!product && !one_of(kBroadcasting, *n)) return std::nullopt;
+  int most = 0;
+  for (ValueId in : n->inputs) {
+    const std::optional<int> r = rank(in, depth + 1);
+    if (!r || (product && *r < 2)) return std::nullopt;
+    most = std::max(most, *r);
+  }
+  return most;
 }
 
 void Matcher::release(ValueId id, int reader) {

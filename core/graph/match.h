@@ -43,9 +43,10 @@ class Matcher {
   };
   std::optional<WithScalar> with_scalar(const IrNode& n) const;
 
-  // What is known of a value without running anything: kUndefined, 0 when nothing is.
+  // What is known of a value without running anything; kUndefined, nothing or 0 otherwise.
   DType dtype(ValueId id) { return dtype(id, 0); }
-  int least_rank(ValueId id) { return least_rank(id, 0); }
+  std::optional<int> rank(ValueId id) { return rank(id, 0); }
+  int least_rank(ValueId id) { return rank(id).value_or(0); }
 
   // Makes `n` another operator with these inputs; attributes are gone. False, and nothing done, when this build has
   // no such operator.
@@ -69,7 +70,7 @@ class Matcher {
   void release(ValueId id, int reader);
   bool feeds_only(ValueId id, int root, int depth) const;
   DType dtype(ValueId id, int depth);
-  int least_rank(ValueId id, int depth);
+  std::optional<int> rank(ValueId id, int depth);
 
   IrGraph& graph_;
   std::vector<std::vector<int>> readers_;  // per value: indices of nodes, one for each time they read it

@@ -8,6 +8,7 @@ namespace {
 constexpr Pass kPasses[] = {
     {"eliminate_identity", 1, eliminate_identity},
     {"fold_constants", 1, fold_constants},
+    {"fold_affine", 2, fold_affine},
     {"fuse_activations", 2, fuse_activations},
     {"eliminate_dead", 1, eliminate_dead},
 };

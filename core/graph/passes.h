@@ -27,6 +27,7 @@ Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::
 Result<bool> fold_constants(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
+Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
 
 }  // namespace onnxlet

@@ -125,3 +125,25 @@ TEST(passes_fuse_other_activations) {
                  {"a! = Max(x, 0.0); y = Min(a, 6.0)", "Max Min"},
              });
 }
+
+TEST(passes_fold_affine) {
+  check_pass(
+      "fold_affine",
+      {
+          {"c = Conv(x, w:2x3x1x1); y = BatchNormalization(c, w1:2, w2:2, w3:2, w4:2)", "Conv"},
+          {"c = Conv(x, w:2x3x1x1, w0:2); m = Mul(c, w1:2x1x1); y = Add(m, w2:1x2x1x1)", "Conv"},
+          {"c = ConvTranspose(x, w:3x2x1x1); y = BatchNormalization(c, w1:2, w2:2, w3:2, w4:2)", "ConvTranspose"},
+          {"g = Gemm(x, w:3x4, w0:4); y = BatchNormalization(g, w1:4, w2:4, w3:4, w4:4)", "Gemm"},
+          {"m = MatMul(x, w:3x4); y = Div(m, w1:4)", "MatMul"},
+          {"c = Conv(x, w:2x3x1x1); r = Relu(c); b = BatchNormalization(r, w1:2, w2:2, w3:2, w4:2); "
+           "y = Mul(b, w5:2x1x1)",
+           "Conv Relu BatchNormalization"},
+          {"b = BatchNormalization(x, w1:2, w2:2, w3:2, w4:2); y = Mul(b, w5:2x1x1)", "BatchNormalization Mul"},
+          {"m = MatMul(x, w:3x4); y = Add(m, w1:4)", "MatMul Add"},
+          {"m = MatMul(x, w:3x4); y = BatchNormalization(m, w1:4, w2:4, w3:4, w4:4)", "MatMul BatchNormalization"},
+          {"c! = Conv(x, w:2x3x1x1); y = Mul(c, 2.0)", "Conv Mul"},
+          {"c = Conv(x, x1); y = Mul(c, 2.0)", "Conv Mul"},
+          {"c = Conv(x, w:2x3x1x1); y = Mul(c, w1:3x1x1)", "Conv Mul"},
+          {"c = Conv(x, w:2x3x1x1); y = Mul(c, w1:2)", "Conv Mul"},
+      });
+}
