@@ -27,6 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all", action="store_true", help="run whole what is sampled otherwise (tests/README.md says what)"
     )
+    parser.addoption("--examples", type=int, help="how many questions each property of an operator draws")
+    parser.addoption("--seed", type=int, default=0, help="draws other questions (default: 0)")
 
 
 # Time limits of single examples fail on busy machines.
@@ -110,6 +112,17 @@ def get_host() -> Iterator[Callable[[str], Host]]:
 def engine_name(request: pytest.FixtureRequest) -> str:
     """The name of the backend under test."""
     return request.config.getoption("--engine") or available()
+
+
+@pytest.fixture(scope="session")
+def examples(request: pytest.FixtureRequest) -> int:
+    """How many questions each property of an operator draws."""
+    return int(request.config.getoption("--examples") or (100 if request.config.getoption("--all") else 5))
+
+
+@pytest.fixture(scope="session")
+def first_seed(request: pytest.FixtureRequest) -> int:
+    return int(request.config.getoption("--seed"))
 
 
 @pytest.fixture(scope="session")

@@ -352,6 +352,9 @@ void affine_grid(DType type, const void* theta, int64_t n, const Shape& dims, bo
 
 void col2im(DType type, const void* x, int64_t planes, const BlockGeometry& g, void* y) {
   if (type == DType::kDouble) return col2im_of(f64(x), planes, g, f64(y));
+  if (type == DType::kInt64) {  // wraps as integers do
+    return col2im_of(static_cast<const uint64_t*>(x), planes, g, static_cast<uint64_t*>(y));
+  }
   col2im_of(f32(x), planes, g, f32(y));
 }
 

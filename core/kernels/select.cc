@@ -66,8 +66,17 @@ void where(DType dtype, const Shape& shape, const bool* condition, const Shape& 
 
 void trilu(DType dtype, const void* src, int64_t matrices, int64_t rows, int64_t cols, int64_t k, bool upper,
            void* dst) {
-  const int64_t size = static_cast<int64_t>(element_size(dtype));
   k = std::clamp(k, -rows, cols);
+  if (dtype == DType::kString) {
+    const auto* from = static_cast<const std::string*>(src);
+    auto* to = static_cast<std::string*>(dst);
+    for (int64_t i = 0; i < matrices * rows * cols; ++i) {
+      const int64_t above = i % cols - i / cols % rows;
+      to[i] = (upper ? above >= k : above <= k) ? from[i] : std::string();
+    }
+    return;
+  }
+  const int64_t size = static_cast<int64_t>(element_size(dtype));
   parallel_for(matrices * rows, grain_for(cols * size / 16 + 2), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t diagonal = i % rows + k;

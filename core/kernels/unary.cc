@@ -80,7 +80,9 @@ F32 splat(float v) { return F32::splat(v); }
 F32 clamp_unit(F32 v) { return min_nan(max_nan(v, splat(0)), splat(1)); }
 
 // The expansion point of Celu with a negative alpha is on the other side: rare, so through double.
-double celu(double x, const double* p) { return std::fmax(0.0, x) + std::fmin(0.0, p[0] * std::expm1(x / p[0])); }
+double celu(double x, const double* p) { return x > 0 ? x : p[0] * std::expm1(x / p[0]); }
+// NaN stays.
+double clamp_unit(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 double sigmoid(double x) {
   const double z = std::exp(-std::fabs(x));
   return (x < 0 ? z : 1.0) / (1.0 + z);
@@ -228,13 +230,11 @@ OL_UNARY(
       }
     },
     celu(x, p), nullptr, "alpha")
-OL_UNARY(ThresholdedRelu, OL_MAP(select(splat(p[0]) < v, v, select(v == v, splat(0), v))), x > p[0] || x != x ? x : 0.0,
-         nullptr, "alpha")
+OL_UNARY(ThresholdedRelu, OL_MAP(select(splat(p[0]) < v, v, splat(0))), x > p[0] ? x : 0.0, nullptr, "alpha")
 OL_UNARY(Sigmoid, OL_MAP(sigmoid(v)), sigmoid(x), nullptr)
-OL_UNARY(HardSigmoid, OL_MAP(clamp_unit(v* splat(p[0]) + splat(p[1]))),
-         x != x ? x : std::fmin(std::fmax(p[0] * x + p[1], 0.0), 1.0), nullptr, "alpha", "beta")
-OL_UNARY(HardSwish, OL_MAP(v* clamp_unit(v* splat(1.0f / 6) + splat(0.5f))),
-         x != x ? x : x * std::fmin(std::fmax(x / 6 + 0.5, 0.0), 1.0), nullptr)
+OL_UNARY(HardSigmoid, OL_MAP(clamp_unit(v* splat(p[0]) + splat(p[1]))), clamp_unit(p[0] * x + p[1]), nullptr, "alpha",
+         "beta")
+OL_UNARY(HardSwish, OL_MAP(v* clamp_unit(v* splat(1.0f / 6) + splat(0.5f))), x* clamp_unit(x / 6 + 0.5), nullptr)
 OL_UNARY(Softplus, OL_MAP(softplus(v)), softplus(x), nullptr)
 OL_UNARY(Softsign, OL_MAP(v / (splat(1) + abs(v))), x / (1 + std::fabs(x)), nullptr)
 // tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = e^x; from 20 on that is 1 in float.

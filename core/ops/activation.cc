@@ -1,6 +1,9 @@
 // Activation functions. Those of one element and float attributes are rows over kernels/unary.h.
+#include <limits>
+
 #include "base/parallel.h"
 #include "kernels/binary.h"
+#include "kernels/convert.h"
 #include "ops/unary.h"
 
 namespace onnxlet {
@@ -8,14 +11,17 @@ namespace {
 
 // min and max are inputs 1 and 2; models that give them as attributes are rewritten at load.
 struct Clip : Op {
+  bool limited = false;  // the defaults of version 6 are float's largest numbers, so infinity is cut
   Status init(Attrs& a) {
     a.ignore("consumed_inputs");
+    limited = a.since_version() == 6;
     return {};
   }
   Status run(OpContext& ctx) const override {
     const ConstView x = ctx.in(0).view();
-    OL_ASSIGN(const void* lo, bound(ctx, 1, "min", x.dtype));
-    OL_ASSIGN(const void* hi, bound(ctx, 2, "max", x.dtype));
+    Bound bounds[2];
+    OL_ASSIGN(const void* lo, bound(ctx, 1, "min", x.dtype, &bounds[0]));
+    OL_ASSIGN(const void* hi, bound(ctx, 2, "max", x.dtype, &bounds[1]));
     OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype, x.shape));
     const auto size = static_cast<int64_t>(element_size(x.dtype));
     char* to = static_cast<char*>(y->mutable_raw());
@@ -24,12 +30,24 @@ struct Clip : Op {
     });
     return {};
   }
-  static Result<const void*> bound(const OpContext& ctx, int i, const char* what, DType type) {
+  struct Bound {
+    alignas(8) char bytes[8];
+  };
+  // Attributes are floats whatever the input is.
+  static const void* as_bound(float value, DType type, Bound* out) {
+    cast_elements(DType::kFloat, &value, type, out->bytes, 1, {});
+    return out->bytes;
+  }
+  Result<const void*> bound(const OpContext& ctx, int i, const char* what, DType type, Bound* out) const {
     const Tensor* t = ctx.opt(i);
-    if (t == nullptr) return static_cast<const void*>(nullptr);
+    if (t == nullptr) {
+      const float limit = std::numeric_limits<float>::max();
+      return limited ? as_bound(i == 1 ? -limit : limit, type, out) : static_cast<const void*>(nullptr);
+    }
     if (t->size() != 1) return run_failed("Clip: ", what, " must hold one element; its shape is ", t->shape());
-    if (t->dtype() != type) return run_failed("Clip: ", what, " is ", t->dtype(), ", the input is ", type);
-    return t->raw();
+    if (t->dtype() == type) return t->raw();
+    if (t->dtype() == DType::kFloat) return as_bound(*t->data<float>(), type, out);
+    return run_failed("Clip: ", what, " is ", t->dtype(), ", the input is ", type);
   }
 };
 

@@ -17,7 +17,9 @@ DType compute_type(DType t) {
 
 Result<const void*> values_as(OpContext& ctx, const Tensor& t, DType type) {
   if (t.dtype() == type) return t.raw();
-  if (t.dtype() == DType::kString) return not_implemented("strings are not supported here");
+  if (t.dtype() == DType::kString || t.dtype() == DType::kComplex64 || t.dtype() == DType::kComplex128) {
+    return not_implemented("tensor(", t.dtype(), ") is not supported here");
+  }
   OL_ASSIGN(void* copy, ctx.scratch(static_cast<size_t>(t.size()) * element_size(type)));
   cast_elements(t.dtype(), t.raw(), type, copy, t.size(), {});
   return static_cast<const void*>(copy);

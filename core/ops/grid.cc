@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kernels/convert.h"
 #include "kernels/move.h"
 #include "kernels/scatter.h"
 #include "ops/as_float.h"
@@ -111,9 +112,9 @@ struct Col2Im : Op {
     OL_ASSIGN(const auto image, to_ints(ctx.in(1), "image_shape"));
     OL_ASSIGN(const auto block, to_ints(ctx.in(2), "block_shape"));
     const size_t rank = image.size();
-    const std::vector<int64_t> step = strides.empty() ? std::vector<int64_t>(rank, 1) : strides;
-    const std::vector<int64_t> dilation = dilations.empty() ? std::vector<int64_t>(rank, 1) : dilations;
-    const std::vector<int64_t> pad = pads.empty() ? std::vector<int64_t>(2 * rank, 0) : pads;
+    std::vector<int64_t> step = strides.empty() ? std::vector<int64_t>(rank, 1) : strides;
+    std::vector<int64_t> dilation = dilations.empty() ? std::vector<int64_t>(rank, 1) : dilations;
+    std::vector<int64_t> pad = pads.empty() ? std::vector<int64_t>(2 * rank, 0) : pads;
     if (rank == 0 || rank + 2 > static_cast<size_t>(Shape::kMaxRank) || block.size() != rank || step.size() != rank ||
         dilation.size() != rank || pad.size() != 2 * rank) {
       return run_failed(
@@ -139,7 +140,22 @@ struct Col2Im : Op {
     Shape shape{x.dim(0), x.dim(1) / cells};
     for (const int64_t d : image) shape.push_back(d);
     OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
-    const DType type = compute_type(x.dtype());
+    DType type = compute_type(x.dtype());
+    if (x.dtype() == DType::kString) return run_failed("Col2Im adds elements; it cannot add strings");
+    if (x.dtype() == DType::kComplex64 || x.dtype() == DType::kComplex128) {  // the two parts are one more axis
+      g.image.push_back(2);
+      g.block.push_back(1);
+      g.columns.push_back(2);
+      step.push_back(1);
+      dilation.push_back(1);
+      pad[rank] = 0;
+      g.strides = step;
+      g.dilations = dilation;
+      type = x.dtype() == DType::kComplex64 ? DType::kFloat : DType::kDouble;
+      col2im(type, x.raw(), shape[0] * shape[1], g, y->mutable_raw());
+      return {};
+    }
+    if (!is_float_like(x.dtype()) && x.dtype() != DType::kDouble) type = DType::kInt64;
     OL_ASSIGN(const void* from, values_as(ctx, x, type));
     OL_ASSIGN(void* to, staging_for(ctx, y, type));
     col2im(type, from, shape[0] * shape[1], g, to);

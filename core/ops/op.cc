@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/visit.h"
+#include "kernels/convert.h"
 
 namespace onnxlet {
 
@@ -56,13 +57,13 @@ Result<std::vector<int>> normalize_axes(std::span<const int64_t> axes, int rank)
   return out;
 }
 
+static bool is_real(DType t) { return t != DType::kString && t != DType::kComplex64 && t != DType::kComplex128; }
+
 Result<std::vector<int64_t>> to_ints(const Tensor& t, const char* what) {
   if (t.rank() > 1) return run_failed(what, " must be a scalar or one-dimensional; its shape is ", t.shape());
   std::vector<int64_t> out(static_cast<size_t>(t.size()));
-  OL_TRY((visit<SignedInts, UnsignedInts>(t.dtype(), [&]<class T>() -> Status {
-    std::copy_n(t.data<T>(), t.size(), out.begin());
-    return {};
-  })));
+  if (!is_real(t.dtype())) return run_failed(what, " must hold numbers; it is a tensor(", t.dtype(), ")");
+  cast_elements(t.dtype(), t.raw(), DType::kInt64, out.data(), t.size(), {});
   return out;
 }
 
@@ -75,14 +76,8 @@ Result<int64_t> to_int(const Tensor& t, const char* what) {
 Result<double> to_double(const Tensor& t, const char* what) {
   if (t.size() != 1) return run_failed(what, " must have exactly one element; its shape is ", t.shape());
   double v = 0;
-  OL_TRY((visit<Ieee, SignedInts, UnsignedInts, Halves>(t.dtype(), [&]<class T>() -> Status {
-    if constexpr (std::is_arithmetic_v<T>) {
-      v = static_cast<double>(*t.data<T>());
-    } else {
-      v = static_cast<double>(static_cast<float>(*t.data<T>()));
-    }
-    return {};
-  })));
+  if (!is_real(t.dtype())) return run_failed(what, " must be a number; it is a tensor(", t.dtype(), ")");
+  to_double(t.dtype(), t.raw(), &v, 1);
   return v;
 }
 

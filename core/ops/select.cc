@@ -106,7 +106,7 @@ struct NonZero : Op {
     const Shape& in = x.shape();
     OL_ASSIGN(bool* flags, ctx.scratch_of<bool>(x.size()));
     OL_ASSIGN(const int64_t count, mark_nonzero(x, flags));
-    const int rank = std::max(1, in.rank());  // a scalar counts as one row
+    const int rank = in.rank();  // none of a scalar: [0, 1] or [0, 0]
     OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt64, Shape{rank, count}));
     int64_t* out = y->mutable_data<int64_t>();
     int64_t index[Shape::kMaxRank] = {};
@@ -121,7 +121,8 @@ struct NonZero : Op {
   }
 };
 
-// Three-way comparison of single elements; NaN is the largest and equal to itself.
+// Three-way comparison of single elements; NaN is the largest and equal to itself. Complex numbers: the real part
+// first.
 using Compare = int (*)(const void*, const void*);
 template <class T>
 int compare_elements(const void* a, const void* b) {
@@ -129,6 +130,9 @@ int compare_elements(const void* a, const void* b) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
     const float fx = static_cast<float>(x), fy = static_cast<float>(y);
     return compare_elements<float>(&fx, &fy);
+  } else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) {
+    const int c = compare_elements<decltype(x.re)>(&x.re, &y.re);
+    return c != 0 ? c : compare_elements<decltype(x.im)>(&x.im, &y.im);
   } else {
     if (x < y) return -1;
     if (y < x) return 1;
@@ -151,10 +155,11 @@ struct Unique : Op {
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     Compare compare = nullptr;
-    OL_TRY((visit<Ieee, Halves, SignedInts, UnsignedInts, Bool, Strings>(x.dtype(), [&]<class T>() -> Status {
-      compare = compare_elements<T>;
-      return {};
-    })));
+    OL_TRY(
+        (visit<Ieee, Halves, SignedInts, UnsignedInts, Bool, Strings, Complexes>(x.dtype(), [&]<class T>() -> Status {
+          compare = compare_elements<T>;
+          return {};
+        })));
     int at = 0;
     Tensor slices = x.reshaped(Shape{x.size()});
     if (!flat) {
@@ -281,7 +286,6 @@ struct Trilu : Op {
       OL_ASSIGN(k, to_int(ctx.in(1), "k"));
     }
     if (x.rank() < 2) return run_failed("the input needs a rank of at least 2; it has shape ", x.shape());
-    if (x.dtype() == DType::kString) return not_implemented("Trilu of strings is not supported");
     OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), x.shape()));
     const int r = x.rank();
     trilu(x.dtype(), x.raw(), x.shape().product(0, r - 2), x.dim(r - 2), x.dim(r - 1), k, upper, y->mutable_raw());

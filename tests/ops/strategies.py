@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -45,14 +46,27 @@ def arrays(draw: st.DrawFn, dtype: Any, shape: Any = None, special: bool = True)
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     if dtype.kind == "O":
         return rng.choice(np.array(["", "a", "Ab", "zebra", "äöü", "日本"], dtype=object), shape)
-    if dtype.kind == "b":
+    kind = kind_of(dtype)
+    if kind == "b":
         return np.asarray(rng.random(shape) < 0.5)
-    if dtype.kind in "iu":
-        info = np.iinfo(dtype)
-        wide = rng.random() < 0.5
-        low, high = (info.min, info.max) if wide else (max(info.min, -9), 9)
-        return np.asarray(rng.integers(low, high, shape, dtype=dtype, endpoint=True))
+    if kind in "iu":
+        info = ml_dtypes.iinfo(dtype)
+        low, high = int(info.min), int(info.max)
+        if rng.random() < 0.5:
+            low, high = max(low, -9), min(high, 9)
+        wide = np.uint64 if kind == "u" else np.int64
+        return np.asarray(rng.integers(low, high, shape, dtype=wide, endpoint=True)).astype(dtype)
     values = np.asarray(rng.normal(0, 2, shape))
+    if kind == "c":
+        return (values + 1j * rng.normal(0, 2, shape)).astype(dtype)
     if special and values.size and rng.random() < 0.5:
         values[rng.random(shape) < 0.2] = rng.choice(SPECIAL)
     return values.astype(dtype)
+
+
+def kind_of(dtype: Any) -> str:
+    """numpy's letter for the kind of a type; small floats are "f", small integers "i" or "u"."""
+    dtype = np.dtype(dtype)
+    if dtype.kind != "V":
+        return "f" if "float" in dtype.name else dtype.kind
+    return "f" if "float" in dtype.name or "e8m0" in dtype.name else dtype.name[0]

@@ -120,7 +120,7 @@ def shifted(x: np.ndarray, by: np.ndarray, bits: int, direction: str) -> np.ndar
         if direction == "RIGHT":
             return (-1 if v < 0 else 0) if outside else v >> n
         wrapped = 0 if outside else (v << n) % (1 << bits)
-        return wrapped - (1 << bits) if wrapped >= 1 << (bits - 1) else wrapped
+        return wrapped - (1 << bits) if x.dtype.kind == "i" and wrapped >= 1 << (bits - 1) else wrapped
 
     return np.array([[one(int(v), int(n)) for n in by] for v in x[:, 0]], x.dtype)
 

@@ -1,0 +1,1 @@
+"""The properties of every operator, a module per family."""
