@@ -1,4 +1,6 @@
-"""Times onnxlet and onnxruntime-web on the same inputs, in turns: ./build.sh bench [MODEL...] [--threads N] [--browser]"""
+"""Times onnxlet and onnxruntime-web on the same inputs, in turns: ./build.sh bench [MODEL...] [--threads N] [--browser]
+
+With --kernels the names are those of single operators, see bench/kernel_rows.py."""
 
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from bench.kernel_rows import rows
+from bench.kernels import run_table
 from bench.plot import write_plot
 from tests.browser.chromium import Chromium
 from tests.models.fetch import FetchError
@@ -28,7 +32,9 @@ SECONDS_PER_RUN = 300
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./build.sh bench", description=__doc__)
     parser.add_argument("model", nargs="*", help="names, or beginnings of names (default: all but the slow ones)")
-    parser.add_argument("--list", action="store_true", help="list the models")
+    parser.add_argument("--kernels", action="store_true", help="time operators instead of models")
+    parser.add_argument("--list", action="store_true", help="list the models, or the operators")
+    parser.add_argument("--dist", type=Path, default=ROOT / "js" / "dist", help="the built npm package to time")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--browser", action="store_true", help="in Chromium instead of Node")
     parser.add_argument("--seconds", type=float, default=1.5, help="time per model and engine")
@@ -37,8 +43,10 @@ def main() -> int:
     parser.add_argument("--plot", type=Path, metavar="FILE.svg")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(models()))
+        print("\n".join(rows() if options.kernels else models()))
         return 0
+    if options.kernels:
+        return bench_kernels(options)
     chosen = [
         m
         for m in models().values()
@@ -65,17 +73,29 @@ def main() -> int:
         print(
             f"\n{OURS} is {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} times as fast as {PEER} in the geometric mean of {len(ratios)} models"
         )
-    report = {
-        "where": where,
-        "threads": options.threads,
-        "machine": platform.processor() or platform.machine(),
-        "results": results,
-    }
+    report = report_of(options, results)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1))
     if options.plot:
         write_plot(options.plot, report)
     return 0 if all(r.get("agrees") for r in results) else 1
+
+
+def bench_kernels(options: argparse.Namespace) -> int:
+    peer = install_peer() / "dist" / ("ort.wasm.min.mjs" if options.browser else "ort.node.min.mjs")
+    results = run_table(options, [(OURS, options.dist.resolve() / "onnxlet.mjs"), (PEER, peer)])
+    if options.json:
+        options.json.write_text(json.dumps(report_of(options, results), indent=1))
+    return 0 if all(r["ratio"] for r in results) else 1
+
+
+def report_of(options: argparse.Namespace, results: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "where": "Chromium" if options.browser else "Node",
+        "threads": options.threads,
+        "machine": platform.processor() or platform.machine(),
+        "results": results,
+    }
 
 
 def bench_model(model: Model, options: argparse.Namespace, peer: Path) -> dict[str, Any]:
@@ -84,13 +104,13 @@ def bench_model(model: Model, options: argparse.Namespace, peer: Path) -> dict[s
         folder = Path(scratch)
         inputs = write_inputs(folder, feeds)
         job: dict[str, Any] = {"threads": options.threads, "seconds": options.seconds, "inputs": inputs}
-        result = run_in_chromium(job, folder, model, peer) if options.browser else run_in_node(job, folder, model, peer)
+        result = run_in_chromium(job, folder, model, peer) if options.browser else run_in_node(job, folder, model, peer, options.dist.resolve())
     result["agrees"] = result["difference"] is not None and result["difference"] <= LARGEST_DIFFERENCE
     return result
 
 
-def run_in_node(job: dict[str, Any], folder: Path, model: Model, peer: Path) -> dict[str, Any]:
-    engines = [(OURS, ROOT / "js" / "dist" / "onnxlet.mjs"), (PEER, peer / "dist" / "ort.node.min.mjs")]
+def run_in_node(job: dict[str, Any], folder: Path, model: Model, peer: Path, dist: Path) -> dict[str, Any]:
+    engines = [(OURS, dist / "onnxlet.mjs"), (PEER, peer / "dist" / "ort.node.min.mjs")]
     job |= {"model": str(model.path()), "engines": [{"name": name, "url": path.as_uri()} for name, path in engines]}
     (folder / "job.json").write_text(json.dumps(job))
     command = ["node", str(HERE / "node.mjs"), str(folder / "job.json")]

@@ -1,6 +1,6 @@
 // Runs one model on onnxlet and on onnxruntime-web, in turns, in Node or in a page. Both have the same API.
 //
-// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url}]}
+// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url}], optimization?}
 // result: {engines: {name: {load_ms, median_ms, min_ms, runs, memory_bytes} | {error}}, ratio, difference}
 
 const arrays = {
@@ -28,7 +28,7 @@ export async function measure(job, read) {
   for (const { name, url } of job.engines) {
     try {
       memories.owner = name;
-      running.push(await start(name, url, model, inputs, job.threads));
+      running.push(await start(name, url, model, inputs, job));
     } catch (error) {
       engines[name] = { error: String(error.message ?? error) };
     }
@@ -53,6 +53,7 @@ export async function measure(job, read) {
       memory_bytes: memories.bytes(engine.name) || engine.memory(),
     };
   }
+  for (const engine of running) await engine.release();
   if (healthy.length < 2) return { engines, ratio: null, difference: null };
   const [ours, theirs] = healthy;
   // Of neighbouring rounds, so that a burst of other work on the machine does not tilt it.
@@ -60,7 +61,7 @@ export async function measure(job, read) {
   return { engines, ratio, difference: difference(outputs[ours.name], outputs[theirs.name]) };
 }
 
-async function start(name, url, model, inputs, threads) {
+async function start(name, url, model, inputs, { threads, optimization = 'all' }) {
   const began = performance.now();
   const { InferenceSession, Tensor, env } = await import(url);
   env.wasm.numThreads = threads;
@@ -68,6 +69,7 @@ async function start(name, url, model, inputs, threads) {
   const session = await InferenceSession.create(model.slice(), {
     executionProviders: ['wasm'],
     intraOpNumThreads: threads,
+    graphOptimizationLevel: optimization,
   });
   const loadMs = performance.now() - began;
   const feeds = Object.fromEntries(
@@ -82,7 +84,8 @@ async function start(name, url, model, inputs, threads) {
   );
   // Memory inside a worker is not seen from here; onnxlet tells its own.
   const memory = () => session.memory?.wasmBytes ?? 0;
-  return { name, loadMs, times: [], rounds: [], memory, run: () => session.run(feeds) };
+  const release = () => session.release();
+  return { name, loadMs, times: [], rounds: [], memory, release, run: () => session.run(feeds) };
 }
 
 /** Rounds of at least 50 ms each, so that what else the machine does meets both engines alike. */
