@@ -104,7 +104,11 @@ def bench_model(model: Model, options: argparse.Namespace, peer: Path) -> dict[s
         folder = Path(scratch)
         inputs = write_inputs(folder, feeds)
         job: dict[str, Any] = {"threads": options.threads, "seconds": options.seconds, "inputs": inputs}
-        result = run_in_chromium(job, folder, model, peer) if options.browser else run_in_node(job, folder, model, peer, options.dist.resolve())
+        result = (
+            run_in_chromium(job, folder, model, peer)
+            if options.browser
+            else run_in_node(job, folder, model, peer, options.dist.resolve())
+        )
     result["agrees"] = result["difference"] is not None and result["difference"] <= LARGEST_DIFFERENCE
     return result
 

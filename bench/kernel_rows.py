@@ -125,7 +125,21 @@ TOKENS = (1, 256, 768)
 
 def _unary() -> list[Row]:
     x = f32(*TOKENS)
-    plain = ["Relu", "Abs", "Neg", "Sqrt", "Exp", "Log", "Sin", "Tanh", "Erf", "Sigmoid", "HardSwish", "Softplus", "Floor"]
+    plain = [
+        "Relu",
+        "Abs",
+        "Neg",
+        "Sqrt",
+        "Exp",
+        "Log",
+        "Sin",
+        "Tanh",
+        "Erf",
+        "Sigmoid",
+        "HardSwish",
+        "Softplus",
+        "Floor",
+    ]
     return [
         *(Row(op, op, [x]) for op in plain),
         Row("Gelu", "Gelu", [x]),
@@ -205,7 +219,11 @@ def _pool() -> list[Row]:
     three = {"kernel_shape": [3, 3], "strides": [2, 2]}
     two = {"kernel_shape": [2, 2], "strides": [2, 2]}
     same = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
-    resize: dict[str, Any] = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    resize: dict[str, Any] = {
+        "mode": "nearest",
+        "coordinate_transformation_mode": "asymmetric",
+        "nearest_mode": "floor",
+    }
     linear: dict[str, Any] = {"mode": "linear"}
     small = f32(1, 64, 40, 40)
     return [

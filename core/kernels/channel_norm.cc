@@ -4,26 +4,10 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "kernels/sum_of.h"
 
 namespace onnxlet {
 namespace {
-
-// Sum of f(x): eight partial sums per 4096 elements, collected in double.
-template <class T, class F>
-double sum_of(const T* x, int64_t n, F f) {
-  double total = 0;
-  for (int64_t begin = 0; begin < n; begin += 4096) {
-    const ptrdiff_t count = static_cast<ptrdiff_t>(std::min<int64_t>(4096, n - begin));
-    T part[8] = {};
-    ptrdiff_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-      for (int j = 0; j < 8; ++j) part[j] += f(x[begin + i + j]);
-    }
-    for (; i < count; ++i) part[0] += f(x[begin + i]);
-    for (const T v : part) total += static_cast<double>(v);
-  }
-  return total;
-}
 
 template <class T>
 T power(T v, float exponent) {
@@ -68,10 +52,14 @@ void channel_moments(int64_t outer, int64_t channels, int64_t inner, const T* x,
   parallel_for(channels, grain_for(outer * inner), [&](int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       double sum = 0, squares = 0;
-      for (int64_t o = 0; o < outer; ++o) sum += sum_of(x + (o * channels + c) * inner, inner, [](T v) { return v; });
+      for (int64_t o = 0; o < outer; ++o)
+        sum += sum_of(x + (o * channels + c) * inner, inner, [](auto v) { return v; });
       const T m = static_cast<T>(sum / n);
       for (int64_t o = 0; o < outer; ++o) {
-        squares += sum_of(x + (o * channels + c) * inner, inner, [m](T v) { return (v - m) * (v - m); });
+        squares += sum_of(x + (o * channels + c) * inner, inner, [m](auto v) {
+          const auto d = v - decltype(v)::splat(m);
+          return d * d;
+        });
       }
       mean[c] = m;
       variance[c] = static_cast<T>(squares / n);

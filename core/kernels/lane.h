@@ -44,11 +44,19 @@ using Element = typename ElementOf<V>::type;
 // NaN when either is NaN.
 template <class V>
 V max_of(V a, V b) {
-  return select(a == a, select(b < a, a, b), a);
+  if constexpr (requires { typename V::Int; }) {  // a float vector
+    return max_nan(a, b);
+  } else {
+    return select(a == a, select(b < a, a, b), a);
+  }
 }
 template <class V>
 V min_of(V a, V b) {
-  return select(a == a, select(a < b, a, b), a);
+  if constexpr (requires { typename V::Int; }) {  // a float vector
+    return min_nan(a, b);
+  } else {
+    return select(a == a, select(a < b, a, b), a);
+  }
 }
 
 }  // namespace onnxlet

@@ -5,37 +5,10 @@
 #include <type_traits>
 
 #include "base/parallel.h"
-#include "kernels/lane.h"
+#include "kernels/sum_of.h"
 
 namespace onnxlet {
 namespace {
-
-constexpr int64_t kBlock = 1024;  // elements summed in the element's own precision
-
-// Sum of (x - shift), or of its square.
-template <class V, bool kSquare>
-double row_sum(const Element<V>* x, int64_t n, Element<V> shift) {
-  const V s = V::splat(shift);
-  constexpr int kLanes = V::kLanes;
-  double total = 0;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
-    V a = V::splat(0), b = V::splat(0);
-    int64_t i = begin;
-    for (; i + 2 * kLanes <= end; i += 2 * kLanes) {
-      const V u = V::load(x + i) - s, v = V::load(x + i + kLanes) - s;
-      a = a + (kSquare ? u * u : u);
-      b = b + (kSquare ? v * v : v);
-    }
-    double tail = 0;
-    for (; i < end; ++i) {
-      const double u = static_cast<double>(x[i]) - shift;
-      tail += kSquare ? u * u : u;
-    }
-    total += (a + b).sum() + tail;
-  }
-  return total;
-}
 
 template <class T>
 struct Stats {
@@ -46,8 +19,10 @@ template <class V>
 Stats<Element<V>> row_stats(const Element<V>* x, int64_t n, float epsilon, bool center) {
   using T = Element<V>;
   const double count = static_cast<double>(n);
-  const T mean = center ? static_cast<T>(row_sum<V, false>(x, n, 0) / count) : T{0};
-  const double variance = row_sum<V, true>(x, n, mean) / count;
+  const T mean = center ? static_cast<T>(sum_of_vectors<V>(x, n, [](V v) { return v; }) / count) : T{0};
+  const V shift = V::splat(mean);
+  const double squares = sum_of_vectors<V>(x, n, [shift](V v) { return (v - shift) * (v - shift); });
+  const double variance = squares / count;
   return {mean, static_cast<T>(1 / std::sqrt(variance + static_cast<double>(epsilon)))};
 }
 
@@ -127,7 +102,7 @@ void run_lp(int p, const T* x, int64_t outer, int64_t n, int64_t inner, T* y) {
 
 template <class T>
 void normalize_rows(const NormalizeRows<T>& a) {
-  run_rows<std::conditional_t<std::is_same_v<T, float>, simd::F32x4, Lane<double>>>(a);
+  run_rows<typename RowVector<T>::type>(a);
 }
 template void normalize_rows(const NormalizeRows<float>&);
 template void normalize_rows(const NormalizeRows<double>&);
@@ -135,7 +110,7 @@ void normalize_rows_scalar(const NormalizeRows<float>& a) { run_rows<simd::F32x1
 
 template <class T>
 void normalize_groups(const NormalizeGroups<T>& a) {
-  run_groups<std::conditional_t<std::is_same_v<T, float>, simd::F32x4, Lane<double>>>(a);
+  run_groups<typename RowVector<T>::type>(a);
 }
 template void normalize_groups(const NormalizeGroups<float>&);
 template void normalize_groups(const NormalizeGroups<double>&);

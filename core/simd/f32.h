@@ -233,15 +233,20 @@ inline F32x1 floor(F32x1 a) { return {__builtin_floorf(a.v)}; }
 inline F32x1 ceil(F32x1 a) { return {__builtin_ceilf(a.v)}; }
 inline F32x1 trunc(F32x1 a) { return {__builtin_truncf(a.v)}; }
 
-// IEEE maximum and minimum as ONNX wants them: NaN when either is NaN.
+// IEEE maximum and minimum as ONNX wants them: NaN when either is NaN. In both orders the fast forms differ only there
+// (and in the sign of zero), and whatever is joined with the bits of a NaN is one.
 template <class F>
 F max_nan(F a, F b) {
-  return select(a == a, select(b < a, a, b), a);
+  return from_bits(bits_of(max(a, b)) | bits_of(max(b, a)));
 }
 template <class F>
 F min_nan(F a, F b) {
-  return select(a == a, select(a < b, a, b), a);
+  return from_bits(bits_of(min(a, b)) | bits_of(min(b, a)));
 }
+
+// Elements 0, 2, 4, 6 and 1, 3, 5, 7 of two vectors.
+inline F32x4 even_lanes(F32x4 a, F32x4 b) { return {__builtin_shufflevector(a.v, b.v, 0, 2, 4, 6)}; }
+inline F32x4 odd_lanes(F32x4 a, F32x4 b) { return {__builtin_shufflevector(a.v, b.v, 1, 3, 5, 7)}; }
 
 // The vector type kernels use outside tests.
 using F32 = F32x4;
