@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #include "base/parallel.h"
 #include "kernels/int_gemm.h"
 #include "kernels/int_tile.h"
@@ -7,14 +9,14 @@
 namespace onnxlet {
 namespace {
 
-using int_tile::kCols;
 using int_tile::kRows;
-using int_tile::pairs;
+using int_tile::RowTerms;
 
 struct Plan {
-  int64_t k, block, blocks, packed_bytes, slot_bytes;
+  int64_t k, block, blocks, strip_bytes, slot_bytes;
 };
 
+template <class Format>
 Plan make_plan(const IntConv& c) {
   Plan p;
   const int64_t taps = c.window.taps(), pixels = c.window.pixels();
@@ -22,36 +24,42 @@ Plan make_plan(const IntConv& c) {
   p.block = std::clamp<int64_t>(32768 / std::max<int64_t>(p.k, 1) / kRows * kRows, kRows, 64);
   p.block = std::min(p.block, (std::max<int64_t>(pixels, 1) + kRows - 1) / kRows * kRows);
   p.blocks = (pixels + p.block - 1) / p.block;
-  p.packed_bytes = p.block * pairs(p.k) * 4;
-  p.slot_bytes = (p.packed_bytes + p.block * 4 + taps * p.block * 4 + taps * p.block / kRows + 63) / 64 * 64;
+  p.strip_bytes = p.block / kRows * int_tile::strip_elements<Format>(p.k) *
+                  static_cast<int64_t>(sizeof(typename Format::Element));
+  p.strip_bytes = (p.strip_bytes + 15) / 16 * 16;
+  p.slot_bytes = (p.strip_bytes + p.block * static_cast<int64_t>(sizeof(RowTerms)) + taps * p.block * 4 +
+                  taps * p.block / kRows + 63) /
+                 64 * 64;
   return p;
 }
 
-template <class T>
+template <class Format, class T>
 void pack_patches(const IntConv& c, const T* x, int64_t k, int64_t rows, int64_t block, const int32_t* offsets,
-                  int16_t* out, int32_t* sums) {
+                  typename Format::Element* out, RowTerms* terms) {
+  constexpr ptrdiff_t kGroup = Format::kGroup;
   const int64_t taps = c.window.taps(), in = c.window.in.size(), channels = c.channels / c.groups,
                 strips = (rows + kRows - 1) / kRows;
-  const ptrdiff_t strip_step = static_cast<ptrdiff_t>(pairs(k)) * kRows * 2;
-  std::fill(sums, sums + strips * kRows, 0);
-  int64_t at = 0;
+  const int_tile::ARecode recode = Format::recode(std::is_signed_v<T>, c.x_zero, int_tile::operand_of(c.kernel));
+  const ptrdiff_t strip_step = static_cast<ptrdiff_t>(int_tile::strip_elements<Format>(k));
+  std::fill(terms, terms + strips * kRows, RowTerms{recode.left, 0, 1});
+  ptrdiff_t at = 0;
   for (int64_t ch = 0; ch < channels; ++ch, x += in) {
     for (int64_t t = 0; t < taps; ++t, ++at) {
       const int32_t* o = offsets + t * block;
-      int16_t* dst = out + at / 2 * kRows * 2 + at % 2;
+      auto* dst = out + at / kGroup * kRows * kGroup + at % kGroup;
       for (int64_t s = 0; s < strips; ++s, dst += strip_step, o += kRows) {
         for (int r = 0; r < kRows; ++r) {
-          const int32_t v = o[r] < 0 ? 0 : x[o[r]] - c.x_zero;
-          dst[r * 2] = static_cast<int16_t>(v);
-          sums[s * kRows + r] += v;
+          const int32_t v = o[r] < 0 ? c.x_zero : x[o[r]];
+          dst[r * kGroup] = Format::encode(recode, v);
+          terms[s * kRows + r].sum += v - c.x_zero;
         }
       }
     }
   }
-  if (k % 2 == 1) {
-    int16_t* dst = out + k / 2 * kRows * 2 + 1;
+  for (; at % kGroup != 0; ++at) {
+    auto* dst = out + at / kGroup * kRows * kGroup + at % kGroup;
     for (int64_t s = 0; s < strips; ++s, dst += strip_step) {
-      for (int r = 0; r < kRows; ++r) dst[r * 2] = 0;
+      for (int r = 0; r < kRows; ++r) dst[r * kGroup] = 0;
     }
   }
 }
@@ -69,6 +77,25 @@ IntOutput group_output(const IntConv& c, int64_t image, int64_t first_channel) {
   return o;
 }
 
+// A plane of finished sums into the output of one channel: the tile's row of 8, turned.
+void put_plane(IntOutput out, const int32_t* sums, int64_t pixels) {
+  constexpr int kWide = int_tile::kCols;
+  constexpr uint8_t kNoSums[kWide * sizeof(int32_t)] = {};
+  int_tile::Columns one(out, {}, 0, kNoSums, 0, 1);
+  std::fill_n(one.bias, kWide, one.bias[0]);
+  std::fill_n(one.scale, kWide, one.scale[0]);
+  std::fill_n(one.float_bias, kWide, one.float_bias[0]);
+  out.row_stride = 0;
+  out.col_stride = 1;
+  for (int64_t i = 0; i < pixels; i += kWide) {
+    const int n = static_cast<int>(std::min<int64_t>(kWide, pixels - i));
+    int32_t values[kWide] = {};
+    std::copy_n(sums + i, n, values);
+    const int_tile::I32x4 v[int_tile::kHalves] = {int_tile::load_ints(values), int_tile::load_ints(values + 4)};
+    int_tile::put(out, one, int_tile::RowTerms{}, v, 0, i, n);
+  }
+}
+
 template <class T>
 void depthwise_plane(const IntConv& c, const T* x, const uint8_t* weights, int32_t w_zero, int32_t* sums) {
   std::fill(sums, sums + c.window.pixels(), 0);
@@ -84,34 +111,18 @@ void depthwise_plane(const IntConv& c, const T* x, const uint8_t* weights, int32
   });
 }
 
-}  // namespace
-
-int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups) {
-  return groups * packed_int_b_size(group_k, out_channels / groups);
-}
-
-void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
-                           uint8_t* out) {
-  const int64_t mg = out_channels / groups;
-  for (int64_t g = 0; g < groups; ++g) {
-    const IntMatrix b{static_cast<const uint8_t*>(w) + g * mg * group_k, is_signed, 1, group_k};
-    pack_int_b(b, group_k, mg, out + g * packed_int_b_size(group_k, mg));
-  }
-}
-
-int64_t int_conv_scratch(const IntConv& c) { return make_plan(c).slot_bytes * Slots::count(); }
-
-const char* int_conv(const IntConv& c, void* scratch) {
-  const Plan p = make_plan(c);
+template <class Format>
+void run(const IntConv& c, void* scratch) {
+  const Plan p = make_plan<Format>(c);
   const int64_t mg = c.out_channels / c.groups, cg = c.channels / c.groups, pixels = c.window.pixels();
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
   parallel_for(c.batch * c.groups * p.blocks,
                grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16),
                [&](int64_t begin, int64_t end) {
                  Slots::Claim claim(slots);
-                 int16_t* packed = claim.as<int16_t>();
-                 int32_t* sums = reinterpret_cast<int32_t*>(claim.as<char>() + p.packed_bytes);
-                 int32_t* offsets = sums + p.block;
+                 auto* packed = claim.as<typename Format::Element>();
+                 auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
+                 int32_t* offsets = reinterpret_cast<int32_t*>(terms + p.block);
                  uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
                  for (int64_t task = begin; task < end; ++task) {
                    const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups,
@@ -120,22 +131,43 @@ const char* int_conv(const IntConv& c, void* scratch) {
                    locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
                    const uint8_t* x = c.x + (image * c.channels + group * cg) * c.window.in.size();
                    if (c.x_signed) {
-                     pack_patches(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed, sums);
+                     pack_patches<Format>(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed,
+                                          terms);
                    } else {
-                     pack_patches(c, x, p.k, rows, p.block, offsets, packed, sums);
+                     pack_patches<Format>(c, x, p.k, rows, p.block, offsets, packed, terms);
                    }
-                   const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg);
                    PerAxis<int32_t> zero = c.w_zero;
                    if (zero.data) zero.data += group * mg * zero.stride;
-                   const IntOutput out = group_output(c, image, group * mg);
-                   if (c.w_signed) {
-                     int_tile::block<true>(packed, sums, rows, weights, mg, p.k, zero, out, p0, 0);
-                   } else {
-                     int_tile::block<false>(packed, sums, rows, weights, mg, p.k, zero, out, p0, 0);
-                   }
+                   const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg, c.kernel);
+                   int_tile::block<Format>(packed, terms, rows, {weights, zero, int_tile::shift_of(c.w_signed)}, mg,
+                                           p.k, group_output(c, image, group * mg), p0, 0);
                  }
                });
-  return "conv_i8_indirect_4x8";
+}
+
+}  // namespace
+
+int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups, IntKernel kernel) {
+  return groups * packed_int_b_size(group_k, out_channels / groups, kernel);
+}
+
+void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
+                           uint8_t* out, IntKernel kernel) {
+  const int64_t mg = out_channels / groups;
+  for (int64_t g = 0; g < groups; ++g) {
+    const IntMatrix b{static_cast<const uint8_t*>(w) + g * mg * group_k, is_signed, 1, group_k};
+    pack_int_b(b, group_k, mg, out + g * packed_int_b_size(group_k, mg, kernel), kernel);
+  }
+}
+
+int64_t int_conv_scratch(const IntConv& c) {
+  return int_tile::with_format(c.kernel, [&]<class Format>() { return make_plan<Format>(c).slot_bytes; }) *
+         Slots::count();
+}
+
+const char* int_conv(const IntConv& c, void* scratch) {
+  int_tile::with_format(c.kernel, [&]<class Format>() { run<Format>(c, scratch); });
+  return name_of(c.kernel);
 }
 
 int64_t int_conv_depthwise_scratch(const IntConv& c) { return (c.window.pixels() * 4 + 63) / 64 * 64 * Slots::count(); }
@@ -156,7 +188,7 @@ const char* int_conv_depthwise(const IntConv& c, void* scratch) {
         depthwise_plane(c, x, c.weights + channel * taps, zero, sums);
       }
       const IntOutput out = group_output(c, image, channel);
-      for (int64_t i = 0; i < pixels; ++i) int_tile::put(out, i, 0, sums[i]);
+      put_plane(out, sums, pixels);
     }
   });
   return "conv_i8_depthwise";

@@ -7,14 +7,16 @@
 namespace onnxlet {
 namespace {
 
+using int_tile::ARecode;
 using int_tile::kCols;
 using int_tile::kRows;
-using int_tile::pairs;
+using int_tile::RowTerms;
 
 struct Plan {
-  int64_t block_rows, block_cols, slot_bytes;
+  int64_t block_rows, block_cols, strip_bytes, slot_bytes;
 };
 
+template <class Format>
 Plan make_plan(const IntGemm& g) {
   Plan p;
   // A block of A of about 64 kB.
@@ -26,94 +28,132 @@ Plan make_plan(const IntGemm& g) {
          p.block_rows * p.block_cols * g.k > 262144) {
     p.block_cols /= 2;
   }
-  p.slot_bytes = (p.block_rows * pairs(g.k) * 4 + p.block_rows * 4 + 63) / 64 * 64;
+  p.strip_bytes = p.block_rows / kRows * int_tile::strip_elements<Format>(g.k) *
+                  static_cast<int64_t>(sizeof(typename Format::Element));
+  p.strip_bytes = (p.strip_bytes + 15) / 16 * 16;
+  p.slot_bytes = (p.strip_bytes + p.block_rows * static_cast<int64_t>(sizeof(RowTerms)) + 63) / 64 * 64;
   return p;
 }
 
-// Strips of [k / 2][4] pairs, and each row's sum.
-template <class T>
-void pack_a(const IntGemm& g, int64_t i0, int64_t i1, int16_t* out, int32_t* sums) {
-  const int64_t kp = pairs(g.k);
-  for (int64_t i = i0; i < i1; i += kRows, out += kp * 2 * kRows) {
-    for (int r = 0; r < kRows; ++r) {
-      int16_t* dst = out + r * 2;
-      if (i + r >= i1) {
-        for (int64_t p = 0; p < kp; ++p, dst += kRows * 2) dst[0] = dst[1] = 0;
-        continue;
+// One row of A into its places in a strip; the sum of its elements.
+template <class Format, class T>
+int32_t pack_row(const T* src, ptrdiff_t step, ptrdiff_t k, const ARecode& recode, typename Format::Element* out) {
+  constexpr ptrdiff_t kGroup = Format::kGroup, kStep = kRows * kGroup;
+  int32_t sum = 0;
+  ptrdiff_t i = 0;
+  if constexpr (kGroup == 4) {
+    if (step == 1) {
+      const uint32_t flip = recode.flip * 0x01010101u;
+      for (; i + kGroup <= k; i += kGroup, out += kStep) {
+        uint32_t four;
+        std::memcpy(&four, src + i, sizeof(four));
+        four ^= flip;
+        std::memcpy(out, &four, sizeof(four));
       }
-      const T* src = static_cast<const T*>(g.a.data) + (i + r) * g.a.row_stride;
-      const ptrdiff_t step = static_cast<ptrdiff_t>(g.a.col_stride);
-      const int32_t zero = g.a_zero.at(i + r, 0);
-      int32_t sum = 0;
-      int64_t k = 0;
-      for (; k + 2 <= g.k; k += 2, src += 2 * step, dst += kRows * 2) {
-        const int32_t first = src[0] - zero, second = src[step] - zero;
-        sum += first + second;
-        dst[0] = static_cast<int16_t>(first);
-        dst[1] = static_cast<int16_t>(second);
-      }
-      if (k < g.k) {
-        sum += *src - zero;
-        dst[0] = static_cast<int16_t>(*src - zero);
-        dst[1] = 0;
-      }
-      sums[i - i0 + r] = sum;
+      for (ptrdiff_t j = 0; j < i; ++j) sum += src[j];
+    }
+  }
+  for (; i < k; i += kGroup, out += kStep) {
+    for (ptrdiff_t q = 0; q < kGroup; ++q) {
+      const bool in = i + q < k;
+      const int32_t v = in ? src[(i + q) * step] : 0;
+      sum += v;
+      out[q] = in ? Format::encode(recode, v) : typename Format::Element{};
+    }
+  }
+  return sum;
+}
+
+template <class Format>
+void pack_a(const IntGemm& g, int64_t i0, int64_t i1, typename Format::Element* out, RowTerms* terms) {
+  const DotOperand operand = int_tile::operand_of(g.kernel);
+  const ptrdiff_t step = static_cast<ptrdiff_t>(g.a.col_stride), k = static_cast<ptrdiff_t>(g.k);
+  for (int64_t i = i0; i < i1; ++i) {
+    const int64_t at = i - i0;
+    auto* strip = out + at / kRows * int_tile::strip_elements<Format>(g.k) + at % kRows * Format::kGroup;
+    const int32_t zero = g.a_zero.at(i, 0);
+    const ARecode recode = Format::recode(g.a.is_signed, zero, operand);
+    const int64_t from = i * g.a.row_stride;
+    const int32_t sum = g.a.is_signed
+                            ? pack_row<Format>(static_cast<const int8_t*>(g.a.data) + from, step, k, recode, strip)
+                            : pack_row<Format>(static_cast<const uint8_t*>(g.a.data) + from, step, k, recode, strip);
+    terms[at] = {recode.left, int_tile::minus_product(sum, static_cast<int32_t>(g.k), zero),
+                 g.out.row_scale.at(i, 1)};
+  }
+  // The rows that fill up the last strip: any numbers do, but not what memory holds by chance.
+  for (int64_t at = i1 - i0; at % kRows != 0; ++at) {
+    auto* strip = out + at / kRows * int_tile::strip_elements<Format>(g.k) + at % kRows * Format::kGroup;
+    for (ptrdiff_t q = 0; q < int_tile::groups<Format>(g.k); ++q) {
+      std::fill_n(strip + q * kRows * Format::kGroup, Format::kGroup, typename Format::Element{});
     }
   }
 }
 
-}  // namespace
-
-int64_t packed_int_b_size(int64_t k, int64_t n) { return pairs(k) * 2 * ((n + kCols - 1) / kCols * kCols); }
-
-void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out) {
-  const int64_t panels = (n + kCols - 1) / kCols, kp = pairs(k);
-  parallel_for(panels, grain_for(k * kCols), [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      uint8_t* dst = out + p * kp * 2 * kCols;
-      for (int64_t i = 0; i < kp * 2; ++i) {
-        for (int c = 0; c < kCols; ++c) {
-          const int64_t j = p * kCols + c;
-          const uint8_t v =
-              i < k && j < n ? static_cast<const uint8_t*>(b.data)[i * b.row_stride + j * b.col_stride] : 0;
-          dst[(i / 2 * kCols + c) * 2 + i % 2] = v;
-        }
-      }
+template <class Format>
+void pack_panel(const IntMatrix& b, int64_t k, int64_t n, int64_t p, uint8_t* out) {
+  const int64_t padded = int_tile::groups<Format>(k) * Format::kGroup;
+  const uint8_t flip = b.is_signed ? 0 : 0x80;
+  int32_t sums[kCols] = {};
+  for (int64_t i = 0; i < padded; ++i) {
+    for (int c = 0; c < kCols; ++c) {
+      const int64_t j = p * kCols + c;
+      uint8_t v = 0;
+      if (i < k && j < n) v = static_cast<const uint8_t*>(b.data)[i * b.row_stride + j * b.col_stride] ^ flip;
+      out[(i / Format::kGroup * kCols + c) * Format::kGroup + i % Format::kGroup] = v;
+      sums[c] += static_cast<int8_t>(v);
     }
-  });
+  }
+  std::memcpy(out + padded * kCols, sums, sizeof(sums));
 }
 
-int64_t int_gemm_scratch(const IntGemm& g) { return make_plan(g).slot_bytes * Slots::count(); }
-
-const char* int_gemm(const IntGemm& g, void* scratch) {
-  if (g.m <= 0 || g.n <= 0) return "gemm_i8";
-  const Plan p = make_plan(g);
+template <class Format>
+void run(const IntGemm& g, void* scratch) {
+  const Plan p = make_plan<Format>(g);
   const int64_t row_blocks = (g.m + p.block_rows - 1) / p.block_rows,
                 col_blocks = (g.n + p.block_cols - 1) / p.block_cols;
-  const int64_t kp = pairs(g.k);
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
   parallel_for(row_blocks * col_blocks, grain_for(p.block_rows * p.block_cols * std::max<int64_t>(g.k, 8) / 16),
                [&](int64_t begin, int64_t end) {
                  Slots::Claim claim(slots);
-                 int16_t* packed = claim.as<int16_t>();
-                 int32_t* sums = reinterpret_cast<int32_t*>(packed + p.block_rows * kp * 2);
+                 auto* packed = claim.as<typename Format::Element>();
+                 auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
+                 int64_t packed_rows = -1;
                  for (int64_t task = begin; task < end; ++task) {
                    const int64_t i = task / col_blocks * p.block_rows, j = task % col_blocks * p.block_cols;
                    const int64_t i_end = std::min(g.m, i + p.block_rows), cols = std::min(g.n - j, p.block_cols);
-                   if (g.a.is_signed) {
-                     pack_a<int8_t>(g, i, i_end, packed, sums);
-                   } else {
-                     pack_a<uint8_t>(g, i, i_end, packed, sums);
-                   }
-                   const uint8_t* b = g.packed_b + j * kp * 2;
-                   if (g.b_signed) {
-                     int_tile::block<true>(packed, sums, i_end - i, b, cols, g.k, g.b_zero, g.out, i, j);
-                   } else {
-                     int_tile::block<false>(packed, sums, i_end - i, b, cols, g.k, g.b_zero, g.out, i, j);
-                   }
+                   if (packed_rows != i) pack_a<Format>(g, i, i_end, packed, terms);
+                   packed_rows = i;
+                   const uint8_t* b = g.packed_b + j / kCols * int_tile::panel_bytes<Format>(g.k);
+                   int_tile::block<Format>(packed, terms, i_end - i, {b, g.b_zero, int_tile::shift_of(g.b_signed)},
+                                           cols, g.k, g.out, i, j);
                  }
                });
-  return "gemm_i8_4x8";
+}
+
+}  // namespace
+
+int64_t packed_int_b_size(int64_t k, int64_t n, IntKernel kernel) {
+  return int_tile::with_format(
+      kernel, [&]<class Format>() { return (n + kCols - 1) / kCols * int_tile::panel_bytes<Format>(k); });
+}
+
+void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKernel kernel) {
+  int_tile::with_format(kernel, [&]<class Format>() {
+    parallel_for((n + kCols - 1) / kCols, grain_for(k * kCols), [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p)
+        pack_panel<Format>(b, k, n, p, out + p * int_tile::panel_bytes<Format>(k));
+    });
+  });
+}
+
+int64_t int_gemm_scratch(const IntGemm& g) {
+  return int_tile::with_format(g.kernel, [&]<class Format>() { return make_plan<Format>(g).slot_bytes; }) *
+         Slots::count();
+}
+
+const char* int_gemm(const IntGemm& g, void* scratch) {
+  if (g.m > 0 && g.n > 0) int_tile::with_format(g.kernel, [&]<class Format>() { run<Format>(g, scratch); });
+  return name_of(g.kernel);
 }
 
 }  // namespace onnxlet

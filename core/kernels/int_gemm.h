@@ -1,13 +1,23 @@
 // Products of 8-bit integers with 32-bit sums, exact, with the outputs that quantized operators need.
-// A is widened to 16 bits minus its zero point, B stays packed in 8 bits; two steps of k make one multiply-add of
-// pairs.
+// int_kernels.inc lists the kernels. Packed operands have a form per kernel.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/window.h"
 
 namespace onnxlet {
+
+enum class IntKernel : uint8_t {
+#define INT_KERNEL(kernel, ...) kernel,
+#include "kernels/int_kernels.inc"
+#undef INT_KERNEL
+};
+IntKernel int_kernel();                   // the fastest that is exact on this machine
+bool is_exact_here(IntKernel kernel);
+std::span<const IntKernel> int_kernels();  // of this build
+const char* name_of(IntKernel kernel);
 
 // Values that are one for all, or one per row or column.
 template <class T>
@@ -37,6 +47,7 @@ struct IntMatrix {
 };
 
 struct IntGemm {
+  IntKernel kernel = int_kernel();
   int64_t m = 0, n = 0, k = 0;
   IntMatrix a;
   PerAxis<int32_t> a_zero;            // per row
@@ -46,13 +57,14 @@ struct IntGemm {
   IntOutput out;
 };
 
-int64_t packed_int_b_size(int64_t k, int64_t n);  // bytes
-void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out);
+int64_t packed_int_b_size(int64_t k, int64_t n, IntKernel kernel = int_kernel());  // bytes
+void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKernel kernel = int_kernel());
 int64_t int_gemm_scratch(const IntGemm& g);  // bytes
 const char* int_gemm(const IntGemm& g, void* scratch);
 
 // Convolution, NCHW, over the same tile. Weights: per group packed as B is, element (k, n) from [out_channels][k].
 struct IntConv {
+  IntKernel kernel = int_kernel();
   Window window;
   int64_t batch = 0, channels = 0, out_channels = 0, groups = 1;
   const uint8_t* x = nullptr;
@@ -65,9 +77,9 @@ struct IntConv {
 
   bool depthwise() const { return groups > 1 && channels == groups; }
 };
-int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups);
+int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups, IntKernel kernel = int_kernel());
 void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
-                           uint8_t* out);
+                           uint8_t* out, IntKernel kernel = int_kernel());
 int64_t int_conv_scratch(const IntConv& c);
 const char* int_conv(const IntConv& c, void* scratch);
 // One input channel per group; weights as the model has them.

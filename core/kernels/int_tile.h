@@ -1,157 +1,276 @@
-// The 4x8 tile of 8-bit integer products. A strip: [k / 2][4] pairs of int16; B panel: [k / 2][8] pairs of bytes.
+// The 4x8 tile of 8-bit integer products, and the two forms of packed operands it exists for.
+//
+// A strip: [k / kGroup][4 rows][kGroup]. B panel: [k / kGroup][8 columns][kGroup] of int8 (unsigned B has 128 taken
+// off), k padded with zeros, then the sums of the 8 columns as int32.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/int_dot.h"
 #include "kernels/int_gemm.h"
-
-#if defined(__wasm_simd128__)
-#include <wasm_simd128.h>
-#elif defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace onnxlet::int_tile {
 
-inline constexpr int kRows = 4, kCols = 8;
+using int_dot::I32x4;
+using int_dot::load_ints;
+using int_dot::U8x16;
+using simd::F32x4;
 
-inline int64_t pairs(int64_t k) { return (k + 1) / 2; }
+inline constexpr int kRows = 4, kCols = 8, kHalves = kCols / 4;
 
-// Four columns' pairs of one k step, and the sums they add to.
-#if defined(__wasm_simd128__)
-struct Quad {
-  v128_t v;
-  static Quad zero() { return {wasm_i32x4_const_splat(0)}; }
-  static Quad splat_pair(const int16_t* p) { return {wasm_v128_load32_splat(p)}; }
-  template <bool kSigned>
-  static Quad widen(const uint8_t* p) {
-    return {kSigned ? wasm_i16x8_load8x8(p) : wasm_u16x8_load8x8(p)};
-  }
-  void store(int32_t* p) const { wasm_v128_store(p, v); }
+// How A's bytes become a strip's: minus `zero` (wide strips), or with the sign bit flipped, so that the machine's dot
+// reads all 8 bits. `left` is the zero point that remains for the end.
+struct ARecode {
+  int32_t zero = 0, left = 0;
+  uint8_t flip = 0;
 };
-inline Quad dot_add(Quad a, Quad b, Quad acc) { return {wasm_i32x4_add(acc.v, wasm_i32x4_dot_i16x8(a.v, b.v))}; }
-#elif defined(__SSE2__)
-struct Quad {
-  __m128i v;
-  static Quad zero() { return {_mm_setzero_si128()}; }
-  static Quad splat_pair(const int16_t* p) {
-    int32_t pair;
-    std::memcpy(&pair, p, sizeof(pair));
-    return {_mm_set1_epi32(pair)};
-  }
-  template <bool kSigned>
-  static Quad widen(const uint8_t* p) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-    if (kSigned) return {_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8)};
-    return {_mm_unpacklo_epi8(bytes, _mm_setzero_si128())};
-  }
-  void store(int32_t* p) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v); }
-};
-inline Quad dot_add(Quad a, Quad b, Quad acc) { return {_mm_add_epi32(acc.v, _mm_madd_epi16(a.v, b.v))}; }
+
+#if defined(__SSE2__)
+inline I32x4 pair_dot_add(U8x16 a, U8x16 b, I32x4 sum) {
+  return {(I32x4::Raw)_mm_add_epi32((__m128i)sum.v, _mm_madd_epi16((__m128i)a, (__m128i)b))};
+}
+inline U8x16 widen(const uint8_t* p) {
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  return (U8x16)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+}
+#elif defined(__wasm_simd128__)
+inline I32x4 pair_dot_add(U8x16 a, U8x16 b, I32x4 sum) {
+  return {(I32x4::Raw)wasm_i32x4_add((v128_t)sum.v, wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b))};
+}
+inline U8x16 widen(const uint8_t* p) { return (U8x16)wasm_i16x8_load8x8(p); }
 #else
-struct Quad {
-  int32_t v[4][2];
-  static Quad zero() { return {}; }
-  static Quad splat_pair(const int16_t* p) {
-    Quad q;
-    for (auto& lane : q.v) lane[0] = p[0], lane[1] = p[1];
-    return q;
-  }
-  template <bool kSigned>
-  static Quad widen(const uint8_t* p) {
-    Quad q;
-    for (int i = 0; i < 8; ++i) q.v[i / 2][i % 2] = kSigned ? static_cast<int8_t>(p[i]) : p[i];
-    return q;
-  }
-  void store(int32_t* p) const {
-    for (int i = 0; i < 4; ++i) p[i] = v[i][0];
-  }
-};
-inline Quad dot_add(const Quad& a, const Quad& b, Quad acc) {
+typedef int16_t I16x8 __attribute__((vector_size(16)));
+inline I32x4 pair_dot_add(U8x16 a, U8x16 b, I32x4 sum) {
+  const I16x8 x = (I16x8)a, y = (I16x8)b;
   for (int i = 0; i < 4; ++i) {
-    const int32_t dot = a.v[i][0] * b.v[i][0] + a.v[i][1] * b.v[i][1];
-    acc.v[i][0] = static_cast<int32_t>(static_cast<uint32_t>(acc.v[i][0]) + static_cast<uint32_t>(dot));
+    const int32_t dot = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
+    sum.v[i] = static_cast<int32_t>(static_cast<uint32_t>(sum.v[i]) + static_cast<uint32_t>(dot));
   }
-  return acc;
+  return sum;
+}
+inline U8x16 widen(const uint8_t* p) {
+  I16x8 v;
+  for (int i = 0; i < 8; ++i) v[i] = static_cast<int8_t>(p[i]);
+  return (U8x16)v;
 }
 #endif
 
-template <int kR, bool kSigned>
-inline void multiply(const int16_t* a, const uint8_t* b, int64_t k_pairs, int32_t (&sums)[kRows][kCols]) {
-  Quad acc[kR][2];
-  for (int r = 0; r < kR; ++r) acc[r][0] = acc[r][1] = Quad::zero();
-  const int16_t* const end = a + static_cast<ptrdiff_t>(k_pairs) * kRows * 2;
+// A widened to 16 bits: every machine multiplies these exactly.
+struct Pairs {
+  using Element = int16_t;
+  static constexpr int kGroup = 2;
+  static ARecode recode(bool, int32_t zero, DotOperand) { return {zero, 0, 0}; }
+  static Element encode(const ARecode& r, int32_t value) { return static_cast<Element>(value - r.zero); }
+  static U8x16 load_b(const uint8_t* p) { return widen(p); }
+  static U8x16 splat_a(const Element* p) { return int_dot::splat_quad(reinterpret_cast<const uint8_t*>(p)); }
+  static I32x4 add(U8x16 a, U8x16 b, I32x4 sum) { return pair_dot_add(a, b, sum); }
+};
+
+// Four bytes a lane, through a dot whose second operand takes 8 bits, one way or the other.
+template <class Dot>
+struct Quads {
+  using Element = uint8_t;
+  static constexpr int kGroup = 4;
+  static ARecode recode(bool is_signed, int32_t zero, DotOperand operand) {
+    if (is_signed == (operand == DotOperand::kSigned)) return {0, zero, 0};
+    return {0, is_signed ? zero + 128 : zero - 128, 0x80};
+  }
+  static Element encode(const ARecode& r, int32_t value) { return static_cast<uint8_t>(value) ^ r.flip; }
+  static U8x16 load_b(const uint8_t* p) { return int_dot::load_bytes(p); }
+  static U8x16 splat_a(const Element* p) { return int_dot::splat_quad(p); }
+  static I32x4 add(U8x16 a, U8x16 b, I32x4 sum) { return Dot::add(b, a, sum); }
+};
+
+// What packing takes off B, and sum - a * b in wrapping arithmetic.
+inline int32_t shift_of(bool b_signed) { return b_signed ? 0 : 128; }
+inline int32_t minus_product(int32_t sum, int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
+}
+
+// Sizes of packed operands.
+template <class Format>
+int64_t groups(int64_t k) {
+  return (k + Format::kGroup - 1) / Format::kGroup;
+}
+template <class Format>
+int64_t strip_elements(int64_t k) {
+  return groups<Format>(k) * Format::kGroup * kRows;
+}
+template <class Format>
+int64_t panel_bytes(int64_t k) {
+  return groups<Format>(k) * Format::kGroup * kCols + kCols * static_cast<int64_t>(sizeof(int32_t));
+}
+
+// kR rows times kPanels panels.
+template <class Format, int kR, int kPanels>
+inline void multiply(const typename Format::Element* a, const uint8_t* b, int64_t panel, int64_t k_groups,
+                     I32x4 (&sums)[kPanels][kR][kHalves]) {
+  for (auto& p : sums) {
+    for (auto& row : p) {
+      for (I32x4& s : row) s = I32x4::splat(0);
+    }
+  }
+  constexpr ptrdiff_t kStepA = kRows * Format::kGroup, kStepB = kCols * Format::kGroup;
+  const auto* const end = a + static_cast<ptrdiff_t>(k_groups) * kStepA;
 #pragma GCC unroll 1
-  for (; a != end; a += kRows * 2, b += kCols * 2) {
-    const Quad b0 = Quad::widen<kSigned>(b), b1 = Quad::widen<kSigned>(b + 8);
-    for (int r = 0; r < kR; ++r) {
-      const Quad av = Quad::splat_pair(a + r * 2);
-      acc[r][0] = dot_add(av, b0, acc[r][0]);
-      acc[r][1] = dot_add(av, b1, acc[r][1]);
+  for (; a != end; a += kStepA, b += kStepB) {
+    for (int p = 0; p < kPanels; ++p) {
+      const uint8_t* at = b + p * static_cast<ptrdiff_t>(panel);
+      U8x16 bv[kHalves];
+      for (int h = 0; h < kHalves; ++h) bv[h] = Format::load_b(at + h * (kStepB / kHalves));
+      for (int r = 0; r < kR; ++r) {
+        const U8x16 av = Format::splat_a(a + r * Format::kGroup);
+        for (int h = 0; h < kHalves; ++h) sums[p][r][h] = Format::add(av, bv[h], sums[p][r][h]);
+      }
     }
   }
-  for (int r = 0; r < kR; ++r) {
-    acc[r][0].store(sums[r]);
-    acc[r][1].store(sums[r] + 4);
-  }
 }
 
-inline int32_t wrap_add(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
-}
-inline int32_t wrap_mul(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
-}
+// What the end of a sum needs of 8 columns, fetched once for all rows.
+struct Columns {
+  int32_t sum[kCols], zero[kCols], bias[kCols];
+  float scale[kCols], float_bias[kCols];
 
-// One finished sum into the output, at (row, col) counted from the output's first element.
-inline void put(const IntOutput& o, int64_t row, int64_t col, int32_t sum) {
-  const int64_t at = row * o.row_stride + col * o.col_stride;
-  if (o.bias) sum = wrap_add(sum, o.bias[col]);
-  if (o.kind == IntOutput::kInt32) {
-    static_cast<int32_t*>(o.data)[at] = sum;
-    return;
+  // zero_shift: what packing took off B.
+  Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const uint8_t* sums, int64_t col,
+          int cols) {
+    std::memcpy(sum, sums, sizeof(sum));
+    for (int c = 0; c < kCols; ++c) {
+      const bool in = c < cols;
+      zero[c] = in ? b_zero.at(col + c, 0) - zero_shift : 0;
+      bias[c] = in && o.bias ? o.bias[col + c] : 0;
+      scale[c] = in ? o.col_scale.at(col + c, 1) : 0;
+      float_bias[c] = in && o.float_bias ? o.float_bias[col + c] : -0.0f;
+    }
   }
-  float v = static_cast<float>(sum) * (o.row_scale.at(row, 1) * o.col_scale.at(col, 1));
-  if (o.kind == IntOutput::kFloat) {
-    static_cast<float*>(o.data)[at] = o.float_bias ? v + o.float_bias[col] : v;
-    return;
-  }
+};
+
+// Of one row of A: the zero point that packing left, the sum over k without it, and the scale.
+struct RowTerms {
+  int32_t zero = 0, sum = 0;
+  float scale = 1;
+};
+
+inline F32x4 load_floats(const float* p) { return F32x4::load(p); }
+
+// round(v) + zero_point within the type; NaN becomes the smallest value.
+inline I32x4 quantized(const IntOutput& o, F32x4 v) {
   const bool is_signed = o.kind == IntOutput::kInt8;
-  const float lo = static_cast<float>((is_signed ? -128 : 0) - o.zero_point),
-              hi = static_cast<float>((is_signed ? 127 : 255) - o.zero_point);
-  v = v > lo ? (v < hi ? v : hi) : lo;  // NaN becomes the smallest value
-  const int32_t q = static_cast<int32_t>(std::nearbyint(v)) + o.zero_point;
-  static_cast<uint8_t*>(o.data)[at] = static_cast<uint8_t>(q);
+  const F32x4 lo = F32x4::splat(static_cast<float>((is_signed ? -128 : 0) - o.zero_point)),
+              hi = F32x4::splat(static_cast<float>((is_signed ? 127 : 255) - o.zero_point));
+  v = select(lo < v, select(v < hi, v, hi), lo);
+  return to_int(nearest(v)) + I32x4::splat(o.zero_point);
 }
 
-// All tiles of a block. sums_a: of each row of A (zero point removed). row0, col0: where the block lies in the output.
-template <bool kSigned>
-void block(const int16_t* a, const int32_t* sums_a, int64_t rows, const uint8_t* b, int64_t cols, int64_t k,
-           const PerAxis<int32_t>& b_zero, const IntOutput& out, int64_t row0, int64_t col0) {
-  const int64_t kp = pairs(k);
-  for (int64_t j = 0; j < cols; j += kCols) {
-    const uint8_t* panel = b + j * kp * 2;
-    const int tile_cols = static_cast<int>(std::min<int64_t>(kCols, cols - j));
-    for (int64_t i = 0; i < rows; i += kRows) {
-      int32_t sums[kRows][kCols];
-      const int tile_rows = static_cast<int>(std::min<int64_t>(kRows, rows - i));
-      const int16_t* strip = a + i * kp * 2;
-      if (tile_rows == 1) {
-        multiply<1, kSigned>(strip, panel, kp, sums);
+// A row of finished sums into the output; (row, col) counted from the output's first element.
+inline void put(const IntOutput& o, const Columns& c, const RowTerms& row_terms, const I32x4 (&sums)[kHalves],
+                int64_t row, int64_t col, int cols) {
+  int32_t values[kCols];
+  for (int h = 0; h < kHalves; ++h) {
+    const int at = 4 * h;
+    I32x4 v = sums[h] - int_dot::mul(I32x4::splat(row_terms.zero), load_ints(c.sum + at)) -
+              int_dot::mul(I32x4::splat(row_terms.sum), load_ints(c.zero + at)) + load_ints(c.bias + at);
+    if (o.kind != IntOutput::kInt32) {
+      F32x4 f = to_float(v) * (F32x4::splat(row_terms.scale) * load_floats(c.scale + at));
+      if (o.kind == IntOutput::kFloat) {
+        f = f + load_floats(c.float_bias + at);
+        v = bits_of(f);
       } else {
-        multiply<4, kSigned>(strip, panel, kp, sums);
+        v = quantized(o, f);
       }
-      for (int r = 0; r < tile_rows; ++r) {
-        for (int c = 0; c < tile_cols; ++c) {
-          const int32_t zero = b_zero.at(col0 + j + c, 0);
-          put(out, row0 + i + r, col0 + j + c, wrap_add(sums[r][c], wrap_mul(-zero, sums_a[i + r])));
-        }
+    }
+    int_dot::store_ints(v, values + at);
+  }
+  const int64_t first = row * o.row_stride + col * o.col_stride;
+  if (o.kind == IntOutput::kInt8 || o.kind == IntOutput::kUint8) {
+    uint8_t* out = static_cast<uint8_t*>(o.data) + first;
+    for (int j = 0; j < cols; ++j) out[j * o.col_stride] = static_cast<uint8_t>(values[j]);
+    return;
+  }
+  char* out = static_cast<char*>(o.data) + first * static_cast<int64_t>(sizeof(int32_t));
+  if (cols == kCols && o.col_stride == 1) {
+    std::memcpy(out, values, sizeof(values));
+    return;
+  }
+  for (int j = 0; j < cols; ++j)
+    std::memcpy(out + j * o.col_stride * static_cast<int64_t>(sizeof(int32_t)), values + j, sizeof(int32_t));
+}
+
+// B as a block sees it. zero: of the matrix as the model has it, from column 0 of the output.
+struct PackedPanels {
+  const uint8_t* data;
+  PerAxis<int32_t> zero;
+  int32_t zero_shift;
+};
+
+template <class Format, int kR, int kPanels>
+void tile(const typename Format::Element* strip, const RowTerms* terms, int rows, const PackedPanels& b,
+          const Columns* columns, int64_t cols, int64_t k, const IntOutput& out, int64_t row, int64_t col) {
+  const int64_t panel = panel_bytes<Format>(k);
+  I32x4 sums[kPanels][kR][kHalves];
+  multiply<Format, kR, kPanels>(strip, b.data, panel, groups<Format>(k), sums);
+  for (int p = 0; p < kPanels; ++p) {
+    const int64_t j = p * kCols;
+    for (int r = 0; r < rows; ++r) {
+      put(out, columns[p], terms[r], sums[p][r], row + r, col + j,
+          static_cast<int>(std::min<int64_t>(kCols, cols - j)));
+    }
+  }
+}
+
+template <class Format>
+Columns columns_at(const PackedPanels& b, int64_t k, const IntOutput& out, int64_t col, int64_t cols) {
+  return Columns(out, b.zero, b.zero_shift,
+                 b.data + panel_bytes<Format>(k) - kCols * static_cast<int64_t>(sizeof(int32_t)), col,
+                 static_cast<int>(std::min<int64_t>(kCols, cols)));
+}
+
+// All tiles of a block. `terms`: one per row. row0, col0: where the block lies in the output; b.data: its first panel.
+template <class Format>
+void block(const typename Format::Element* a, const RowTerms* terms, int64_t rows, PackedPanels b, int64_t cols,
+           int64_t k, const IntOutput& out, int64_t row0, int64_t col0) {
+  constexpr int kWide = 4;  // panels that a single row walks at once: one alone would wait for its own sums
+  const int64_t panel = panel_bytes<Format>(k);
+  int64_t j = 0;
+  if (rows == 1) {
+    for (; j + kWide * kCols <= cols; j += kWide * kCols, b.data += kWide * panel) {
+      PackedPanels each = b;
+      auto next = [&](int p) {
+        each.data = b.data + p * panel;
+        return columns_at<Format>(each, k, out, col0 + j + p * kCols, kCols);
+      };
+      const Columns columns[kWide] = {next(0), next(1), next(2), next(3)};
+      tile<Format, 1, kWide>(a, terms, 1, b, columns, kWide * kCols, k, out, row0, col0 + j);
+    }
+  }
+  for (; j < cols; j += kCols, b.data += panel) {
+    const Columns columns = columns_at<Format>(b, k, out, col0 + j, cols - j);
+    for (int64_t i = 0; i < rows; i += kRows) {
+      const int tile_rows = static_cast<int>(std::min<int64_t>(kRows, rows - i));
+      const auto* strip = a + i / kRows * strip_elements<Format>(k);
+      if (tile_rows == 1) {
+        tile<Format, 1, 1>(strip, terms + i, 1, b, &columns, cols - j, k, out, row0 + i, col0 + j);
+      } else {
+        tile<Format, kRows, 1>(strip, terms + i, tile_rows, b, &columns, cols - j, k, out, row0 + i, col0 + j);
       }
     }
   }
 }
+
+// body.template operator()<Format>() with the kernel's format.
+template <class Body>
+auto with_format(IntKernel kernel, Body&& body) {
+  switch (kernel) {
+#define INT_KERNEL(kernel, name, operand, ...) \
+  case IntKernel::kernel:                      \
+    return body.template operator()<__VA_ARGS__>();
+#include "kernels/int_kernels.inc"
+#undef INT_KERNEL
+  }
+  __builtin_unreachable();
+}
+DotOperand operand_of(IntKernel kernel);
 
 }  // namespace onnxlet::int_tile

@@ -19,6 +19,14 @@ struct Random {
     for (uint8_t& x : v) x = static_cast<uint8_t>(next());
     return v;
   }
+  // The ends of both 8-bit ranges only: what saturates or wraps in 16 bits does so here.
+  std::vector<uint8_t> extremes(int64_t n) {
+    constexpr uint8_t kEnds[] = {0, 255, 127, 128, 128, 255};
+    std::vector<uint8_t> v = bytes(n);
+    const bool same = next() % 2 != 0;
+    for (uint8_t& x : v) x = kEnds[(same ? v[0] : x) % 6];
+    return v;
+  }
 };
 
 int32_t value(const std::vector<uint8_t>& v, int64_t i, bool is_signed) {
@@ -26,13 +34,20 @@ int32_t value(const std::vector<uint8_t>& v, int64_t i, bool is_signed) {
   return is_signed ? static_cast<int8_t>(x) : x;
 }
 
-void check_product(int64_t m, int64_t n, int64_t k, bool a_signed, bool b_signed, bool transposed) {
+void check_product(IntKernel kernel, int64_t m, int64_t n, int64_t k, bool a_signed, bool b_signed, bool transposed,
+                   uint32_t extreme_seed = 0) {
   Random r;
-  const std::vector<uint8_t> a = r.bytes(m * k), b = r.bytes(k * n);
+  std::vector<uint8_t> a = r.bytes(m * k), b = r.bytes(k * n);
+  if (extreme_seed != 0) {
+    r.state = extreme_seed;
+    a = r.extremes(m * k);
+    b = r.extremes(k * n);
+  }
   std::vector<int32_t> a_zero, b_zero;
   for (int64_t i = 0; i < m; ++i) a_zero.push_back(static_cast<int32_t>(r.next() % 256) - (a_signed ? 128 : 0));
   for (int64_t j = 0; j < n; ++j) b_zero.push_back(static_cast<int32_t>(r.next() % 256) - (b_signed ? 128 : 0));
   IntGemm g;
+  g.kernel = kernel;
   g.m = m;
   g.n = n;
   g.k = k;
@@ -41,8 +56,8 @@ void check_product(int64_t m, int64_t n, int64_t k, bool a_signed, bool b_signed
   g.b_signed = b_signed;
   g.b_zero = {b_zero.data(), 1};
   const IntMatrix bm{b.data(), b_signed, transposed ? 1 : n, transposed ? k : 1};
-  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(k, n)));
-  pack_int_b(bm, k, n, packed.data());
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(k, n, kernel)));
+  pack_int_b(bm, k, n, packed.data(), kernel);
   g.packed_b = packed.data();
   std::vector<int32_t> c(static_cast<size_t>(m * n) + 4, 777);
   g.out.data = c.data();
@@ -62,23 +77,41 @@ void check_product(int64_t m, int64_t n, int64_t k, bool a_signed, bool b_signed
   for (size_t i = 0; i < 4; ++i) CHECK_EQ(c[static_cast<size_t>(m * n) + i], 777);
 }
 
-TEST(int_gemm_is_exact) {
-  for (const int64_t m : {0, 1, 3, 4, 7, 33}) {
-    for (const int64_t n : {0, 1, 7, 8, 17}) {
-      for (const int64_t k : {0, 1, 2, 9, 31, 300}) {
-        for (int kind = 0; kind < 8; ++kind) check_product(m, n, k, kind & 1, kind & 2, kind & 4);
-      }
-    }
+template <class Body>
+void each_kernel(Body&& body) {
+  for (const IntKernel kernel : int_kernels()) {
+    if (is_exact_here(kernel)) body(kernel);
   }
 }
 
-TEST(int_gemm_rounds_half_to_even_and_saturates) {
+TEST(int_gemm_is_exact) {
+  each_kernel([](IntKernel kernel) {
+    for (const int64_t m : {0, 1, 3, 4, 7, 33}) {
+      for (const int64_t n : {0, 1, 7, 8, 17, 41}) {
+        for (const int64_t k : {0, 1, 2, 3, 9, 31, 300}) {
+          for (int kind = 0; kind < 8; ++kind) check_product(kernel, m, n, k, kind & 1, kind & 2, kind & 4);
+        }
+      }
+    }
+  });
+}
+
+TEST(int_gemm_is_exact_at_the_ends_of_the_ranges) {
+  each_kernel([](IntKernel kernel) {
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+      for (int kind = 0; kind < 4; ++kind) check_product(kernel, 5, 9, 64, kind & 1, kind & 2, false, seed);
+    }
+  });
+}
+
+void check_rounding(IntKernel kernel) {
   const uint8_t a[] = {1, 2, 3, 255, 5, 7};
   const uint8_t one[] = {1};
-  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(1, 1)));
-  pack_int_b({one, false, 1, 1}, 1, 1, packed.data());
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(1, 1, kernel)));
+  pack_int_b({one, false, 1, 1}, 1, 1, packed.data(), kernel);
   const float scale = 0.5f;
   IntGemm g;
+  g.kernel = kernel;
   g.m = 6;
   g.n = 1;
   g.k = 1;
@@ -96,7 +129,9 @@ TEST(int_gemm_rounds_half_to_even_and_saturates) {
   for (int i = 0; i < 6; ++i) CHECK_EQ(static_cast<int>(static_cast<int8_t>(y[i])), expected[i]);
 }
 
-void check_conv(const Window& w, int64_t channels, int64_t out_channels, int64_t groups, bool x_signed, bool w_signed) {
+TEST(int_gemm_rounds_half_to_even_and_saturates) { each_kernel(check_rounding); }
+
+void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out_channels, int64_t groups, bool x_signed, bool w_signed) {
   Random r;
   const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(),
                 out = w.out.size();
@@ -104,6 +139,7 @@ void check_conv(const Window& w, int64_t channels, int64_t out_channels, int64_t
   std::vector<int32_t> zero;
   for (int64_t i = 0; i < out_channels; ++i) zero.push_back(static_cast<int32_t>(r.next() % 100));
   IntConv c;
+  c.kernel = kernel;
   c.window = w;
   c.batch = 2;
   c.channels = channels;
@@ -116,8 +152,8 @@ void check_conv(const Window& w, int64_t channels, int64_t out_channels, int64_t
   c.w_zero = {zero.data(), 1};
   std::vector<int32_t> y(static_cast<size_t>(2 * out_channels * out));
   c.out.data = y.data();
-  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size(out_channels, k, groups)));
-  pack_int_conv_weights(weights.data(), w_signed, out_channels, k, groups, packed.data());
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size(out_channels, k, groups, kernel)));
+  pack_int_conv_weights(weights.data(), w_signed, out_channels, k, groups, packed.data(), kernel);
   for (int kind = 0; kind < (c.depthwise() ? 2 : 1); ++kind) {
     std::vector<char> scratch(static_cast<size_t>(kind ? int_conv_depthwise_scratch(c) : int_conv_scratch(c)));
     c.weights = kind ? weights.data() : packed.data();
@@ -145,13 +181,15 @@ void check_conv(const Window& w, int64_t channels, int64_t out_channels, int64_t
 }
 
 TEST(int_conv_is_exact) {
+  each_kernel([](IntKernel kernel) {
   for (int kind = 0; kind < 4; ++kind) {
     const bool x_signed = kind & 1, w_signed = kind & 2;
-    check_conv({{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1, x_signed, w_signed);
-    check_conv({{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2, x_signed, w_signed);
-    check_conv({{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3, x_signed, w_signed);
-    check_conv({{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
+    check_conv(kernel, {{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1, x_signed, w_signed);
+    check_conv(kernel, {{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2, x_signed, w_signed);
+    check_conv(kernel, {{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3, x_signed, w_signed);
+    check_conv(kernel, {{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
   }
+  });
 }
 
 void check_nbits(int bits, int64_t block, int64_t k, int64_t m, bool zeros) {

@@ -1,0 +1,74 @@
+// Dot products of 8-bit numbers with 32-bit sums: i32x4.relaxed_dot_i8x16_i7x16_add where the build has it, pairs of
+// 16-bit products elsewhere, and plain loops as the oracle.
+//
+// WebAssembly leaves open how the relaxed instruction reads a second operand beyond 7 bits. dot_operand() asks the
+// machine, and kernels give it only what it multiplies exactly.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "simd/f32.h"
+
+namespace onnxlet {
+
+// What the second operand of the relaxed dot may be (the first is always signed, 8 bits). kSevenBits: the machine
+// saturates or wraps on the way; only 0 to 127 is exact, as the standard promises.
+enum class DotOperand : uint8_t { kSevenBits, kUnsigned, kSigned };
+DotOperand dot_operand();
+
+namespace int_dot {
+
+using simd::I32x4;
+typedef uint8_t U8x16 __attribute__((vector_size(16)));
+
+inline U8x16 load_bytes(const uint8_t* p) {
+  U8x16 v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+
+inline I32x4 load_ints(const int32_t* p) {
+  I32x4 v;
+  std::memcpy(&v.v, p, sizeof(v.v));
+  return v;
+}
+inline void store_ints(I32x4 v, int32_t* p) { std::memcpy(p, &v.v, sizeof(v.v)); }
+inline I32x4 mul(I32x4 a, I32x4 b) { return {(I32x4::Raw)((I32x4::RawUnsigned)a.v * (I32x4::RawUnsigned)b.v)}; }
+
+// The instruction as a machine with the given second operand has it, on plain integers.
+template <DotOperand kSecond>
+struct Emulated {
+  static I32x4 add(U8x16 first, U8x16 second, I32x4 sum) {
+    for (int lane = 0; lane < 4; ++lane) {
+      uint32_t dot = static_cast<uint32_t>(sum.v[lane]);
+      for (int i = lane * 4; i < lane * 4 + 4; ++i) {
+        const int32_t b = kSecond == DotOperand::kSigned ? static_cast<int8_t>(second[i]) : second[i];
+        dot += static_cast<uint32_t>(static_cast<int8_t>(first[i]) * b);
+      }
+      sum.v[lane] = static_cast<int32_t>(dot);
+    }
+    return sum;
+  }
+};
+
+inline U8x16 splat_quad(const uint8_t* p) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_v128_load32_splat(p);
+#else
+  int32_t quad;
+  std::memcpy(&quad, p, sizeof(quad));
+  return (U8x16)I32x4::splat(quad).v;
+#endif
+}
+
+#if defined(__wasm_relaxed_simd__)
+struct Relaxed {
+  static I32x4 add(U8x16 first, U8x16 second, I32x4 sum) {
+    return {(I32x4::Raw)wasm_i32x4_relaxed_dot_i8x16_i7x16_add((v128_t)first, (v128_t)second, (v128_t)sum.v)};
+  }
+};
+#endif
+
+}  // namespace int_dot
+}  // namespace onnxlet
