@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "kernels/int_dot.h"
 #include "simd/f32.h"
 
 namespace onnxlet {
@@ -39,31 +40,38 @@ void range(const float* x, ptrdiff_t n, float* lo, float* hi) {
   }
 }
 
+// The result is in the lowest byte: 2^23 + n has n in its lowest bits. NaN becomes 0.
 template <class F>
-F quantized(F x, float scale, float zero) {
-  const F v = nearest(x / F::splat(scale)) + F::splat(zero), hi = F::splat(255), none = F::splat(0);
-  return select(none < v, select(v < hi, v, hi), none);  // NaN becomes 0
+typename F::Int quantized(F x, float scale, float zero) {
+  const F v = nearest(x / F::splat(scale)) + F::splat(zero);
+  return bits_of(min(max(v, F::splat(0)), F::splat(255)) + F::splat(0x1p23f));
 }
 
 }  // namespace
 
 void dynamic_quantize(const float* x, int64_t n, uint8_t* y, float* scale, uint8_t* zero_point) {
-  float lo = 0, hi = 0;
-  range(x, static_cast<ptrdiff_t>(n), &lo, &hi);
+  constexpr int64_t kMostParts = 64;
+  float low[kMostParts] = {}, high[kMostParts] = {};
+  const int64_t part = std::max<int64_t>(16384, (n + kMostParts - 1) / kMostParts);
+  parallel_for(n, part, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i += part)
+      range(x + i, static_cast<ptrdiff_t>(std::min(part, end - i)), low + i / part, high + i / part);
+  });
+  const float lo = *std::min_element(low, low + kMostParts), hi = *std::max_element(high, high + kMostParts);
   *scale = lo == hi ? 1.0f : (hi - lo) / 255;
-  const float zero = std::nearbyint(std::clamp(0 - lo / *scale, 0.0f, 255.0f));
+  const float exact_zero = 0 - lo / *scale;
+  const float zero = exact_zero > 0 ? std::nearbyint(std::min(exact_zero, 255.0f)) : 0;  // NaN becomes 0
   *zero_point = static_cast<uint8_t>(zero);
   const float s = *scale;
   parallel_for(n, 16384, [&](int64_t begin, int64_t end) {
     ptrdiff_t i = static_cast<ptrdiff_t>(begin);
     for (; i + kStep <= end; i += kStep) {
-      for (int w = 0; w < kWide; ++w) {
-        const simd::I32x4 v = to_int(quantized(F32::load(x + i + w * F32::kLanes), s, zero));
-        for (int lane = 0; lane < F32::kLanes; ++lane)
-          y[i + w * F32::kLanes + lane] = static_cast<uint8_t>(v.v[lane]);
-      }
+      simd::I32x4 v[kWide];
+      for (int w = 0; w < kWide; ++w) v[w] = quantized(F32::load(x + i + w * F32::kLanes), s, zero);
+      const int_dot::U8x16 bytes = int_dot::lowest_bytes(v);
+      std::memcpy(y + i, &bytes, sizeof(bytes));
     }
-    for (; i < end; ++i) y[i] = static_cast<uint8_t>(to_int(quantized(simd::F32x1{x[i]}, s, zero)).v);
+    for (; i < end; ++i) y[i] = static_cast<uint8_t>(quantized(simd::F32x1{x[i]}, s, zero).v);
   });
 }
 

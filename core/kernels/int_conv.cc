@@ -24,8 +24,8 @@ Plan make_plan(const IntConv& c) {
   p.block = std::clamp<int64_t>(32768 / std::max<int64_t>(p.k, 1) / kRows * kRows, kRows, 64);
   p.block = std::min(p.block, (std::max<int64_t>(pixels, 1) + kRows - 1) / kRows * kRows);
   p.blocks = (pixels + p.block - 1) / p.block;
-  p.strip_bytes = p.block / kRows * int_tile::strip_elements<Format>(p.k) *
-                  static_cast<int64_t>(sizeof(typename Format::Element));
+  p.strip_bytes =
+      p.block / kRows * int_tile::strip_elements<Format>(p.k) * static_cast<int64_t>(sizeof(typename Format::Element));
   p.strip_bytes = (p.strip_bytes + 15) / 16 * 16;
   p.slot_bytes = (p.strip_bytes + p.block * static_cast<int64_t>(sizeof(RowTerms)) + taps * p.block * 4 +
                   taps * p.block / kRows + 63) /
@@ -116,33 +116,32 @@ void run(const IntConv& c, void* scratch) {
   const Plan p = make_plan<Format>(c);
   const int64_t mg = c.out_channels / c.groups, cg = c.channels / c.groups, pixels = c.window.pixels();
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  parallel_for(c.batch * c.groups * p.blocks,
-               grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16),
-               [&](int64_t begin, int64_t end) {
-                 Slots::Claim claim(slots);
-                 auto* packed = claim.as<typename Format::Element>();
-                 auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
-                 int32_t* offsets = reinterpret_cast<int32_t*>(terms + p.block);
-                 uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
-                 for (int64_t task = begin; task < end; ++task) {
-                   const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups,
-                                 p0 = task % p.blocks * p.block;
-                   const int64_t rows = std::min(p.block, pixels - p0);
-                   locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
-                   const uint8_t* x = c.x + (image * c.channels + group * cg) * c.window.in.size();
-                   if (c.x_signed) {
-                     pack_patches<Format>(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed,
-                                          terms);
-                   } else {
-                     pack_patches<Format>(c, x, p.k, rows, p.block, offsets, packed, terms);
-                   }
-                   PerAxis<int32_t> zero = c.w_zero;
-                   if (zero.data) zero.data += group * mg * zero.stride;
-                   const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg, c.kernel);
-                   int_tile::block<Format>(packed, terms, rows, {weights, zero, int_tile::shift_of(c.w_signed)}, mg,
-                                           p.k, group_output(c, image, group * mg), p0, 0);
-                 }
-               });
+  parallel_for(
+      c.batch * c.groups * p.blocks, grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16),
+      [&](int64_t begin, int64_t end) {
+        Slots::Claim claim(slots);
+        auto* packed = claim.as<typename Format::Element>();
+        auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
+        int32_t* offsets = reinterpret_cast<int32_t*>(terms + p.block);
+        uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
+        for (int64_t task = begin; task < end; ++task) {
+          const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups,
+                        p0 = task % p.blocks * p.block;
+          const int64_t rows = std::min(p.block, pixels - p0);
+          locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
+          const uint8_t* x = c.x + (image * c.channels + group * cg) * c.window.in.size();
+          if (c.x_signed) {
+            pack_patches<Format>(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed, terms);
+          } else {
+            pack_patches<Format>(c, x, p.k, rows, p.block, offsets, packed, terms);
+          }
+          PerAxis<int32_t> zero = c.w_zero;
+          if (zero.data) zero.data += group * mg * zero.stride;
+          const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg, c.kernel);
+          int_tile::block<Format>(packed, terms, rows, {weights, zero, int_tile::shift_of(c.w_signed)}, mg, p.k,
+                                  group_output(c, image, group * mg), p0, 0);
+        }
+      });
 }
 
 }  // namespace

@@ -36,6 +36,14 @@ inline I32x4 load_ints(const int32_t* p) {
 inline void store_ints(I32x4 v, int32_t* p) { std::memcpy(p, &v.v, sizeof(v.v)); }
 inline I32x4 mul(I32x4 a, I32x4 b) { return {(I32x4::Raw)((I32x4::RawUnsigned)a.v * (I32x4::RawUnsigned)b.v)}; }
 
+// The lowest byte of each lane of four vectors.
+inline U8x16 lowest_bytes(const I32x4 (&v)[4]) {
+  const U8x16 a = (U8x16)v[0].v, b = (U8x16)v[1].v, c = (U8x16)v[2].v, d = (U8x16)v[3].v;
+  const U8x16 ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
+  const U8x16 cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
+  return __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+}
+
 // The instruction as a machine with the given second operand has it, on plain integers.
 template <DotOperand kSecond>
 struct Emulated {

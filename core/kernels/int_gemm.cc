@@ -2,7 +2,6 @@
 
 #include "base/parallel.h"
 #include "kernels/int_tile.h"
-#include "kernels/slots.h"
 
 namespace onnxlet {
 namespace {
@@ -12,27 +11,33 @@ using int_tile::kCols;
 using int_tile::kRows;
 using int_tile::RowTerms;
 
+constexpr int64_t kPassBytes = 1 << 22;  // of packed A
+
 struct Plan {
-  int64_t block_rows, block_cols, strip_bytes, slot_bytes;
+  int64_t pass_rows, block_rows, block_cols, strip_bytes;
 };
 
 template <class Format>
 Plan make_plan(const IntGemm& g) {
+  constexpr int64_t kElement = sizeof(typename Format::Element);
   Plan p;
-  // A block of A of about 64 kB.
-  p.block_rows = std::clamp<int64_t>(32768 / std::max<int64_t>(g.k, 1) / kRows * kRows, kRows, 64);
-  p.block_rows = std::min(p.block_rows, (std::max<int64_t>(g.m, 1) + kRows - 1) / kRows * kRows);
+  const int64_t rows = (std::max<int64_t>(g.m, 1) + kRows - 1) / kRows * kRows, k = std::max<int64_t>(g.k, 1);
+  p.block_rows = std::min(std::clamp<int64_t>(65536 / kElement / k / kRows * kRows, kRows, 64), rows);
+  p.pass_rows = std::min(std::max<int64_t>(kPassBytes / kElement / k / 64 * 64, 64), rows);
   p.block_cols = 256;
   while (p.block_cols > 32 &&
          ((g.m + p.block_rows - 1) / p.block_rows) * ((g.n + p.block_cols - 1) / p.block_cols) < 16 &&
-         p.block_rows * p.block_cols * g.k > 262144) {
+         p.block_rows * p.block_cols * k > 262144) {
     p.block_cols /= 2;
   }
-  p.strip_bytes = p.block_rows / kRows * int_tile::strip_elements<Format>(g.k) *
-                  static_cast<int64_t>(sizeof(typename Format::Element));
-  p.strip_bytes = (p.strip_bytes + 15) / 16 * 16;
-  p.slot_bytes = (p.strip_bytes + p.block_rows * static_cast<int64_t>(sizeof(RowTerms)) + 63) / 64 * 64;
+  p.strip_bytes = (p.pass_rows / kRows * int_tile::strip_elements<Format>(g.k) * kElement + 15) / 16 * 16;
   return p;
+}
+
+template <class Format>
+int64_t scratch_bytes(const IntGemm& g) {
+  const Plan p = make_plan<Format>(g);
+  return p.strip_bytes + p.pass_rows * static_cast<int64_t>(sizeof(RowTerms));
 }
 
 // One row of A into its places in a strip; the sum of its elements.
@@ -64,25 +69,28 @@ int32_t pack_row(const T* src, ptrdiff_t step, ptrdiff_t k, const ARecode& recod
   return sum;
 }
 
+// Rows [i0, i0 + rows) of A as strips.
 template <class Format>
-void pack_a(const IntGemm& g, int64_t i0, int64_t i1, typename Format::Element* out, RowTerms* terms) {
+void pack_a(const IntGemm& g, int64_t i0, int64_t rows, typename Format::Element* out, RowTerms* terms) {
   const DotOperand operand = int_tile::operand_of(g.kernel);
   const ptrdiff_t step = static_cast<ptrdiff_t>(g.a.col_stride), k = static_cast<ptrdiff_t>(g.k);
-  for (int64_t i = i0; i < i1; ++i) {
-    const int64_t at = i - i0;
-    auto* strip = out + at / kRows * int_tile::strip_elements<Format>(g.k) + at % kRows * Format::kGroup;
+  auto place = [&](int64_t at) {
+    return out + at / kRows * int_tile::strip_elements<Format>(g.k) + at % kRows * Format::kGroup;
+  };
+  for (int64_t at = 0; at < rows; ++at) {
+    const int64_t i = i0 + at;
+    auto* strip = place(at);
     const int32_t zero = g.a_zero.at(i, 0);
     const ARecode recode = Format::recode(g.a.is_signed, zero, operand);
     const int64_t from = i * g.a.row_stride;
     const int32_t sum = g.a.is_signed
                             ? pack_row<Format>(static_cast<const int8_t*>(g.a.data) + from, step, k, recode, strip)
                             : pack_row<Format>(static_cast<const uint8_t*>(g.a.data) + from, step, k, recode, strip);
-    terms[at] = {recode.left, int_tile::minus_product(sum, static_cast<int32_t>(g.k), zero),
-                 g.out.row_scale.at(i, 1)};
+    terms[at] = {recode.left, int_tile::minus_product(sum, static_cast<int32_t>(g.k), zero), g.out.row_scale.at(i, 1)};
   }
   // The rows that fill up the last strip: any numbers do, but not what memory holds by chance.
-  for (int64_t at = i1 - i0; at % kRows != 0; ++at) {
-    auto* strip = out + at / kRows * int_tile::strip_elements<Format>(g.k) + at % kRows * Format::kGroup;
+  for (int64_t at = rows; at % kRows != 0; ++at) {
+    auto* strip = place(at);
     for (ptrdiff_t q = 0; q < int_tile::groups<Format>(g.k); ++q) {
       std::fill_n(strip + q * kRows * Format::kGroup, Format::kGroup, typename Format::Element{});
     }
@@ -109,25 +117,26 @@ void pack_panel(const IntMatrix& b, int64_t k, int64_t n, int64_t p, uint8_t* ou
 template <class Format>
 void run(const IntGemm& g, void* scratch) {
   const Plan p = make_plan<Format>(g);
-  const int64_t row_blocks = (g.m + p.block_rows - 1) / p.block_rows,
-                col_blocks = (g.n + p.block_cols - 1) / p.block_cols;
-  Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  parallel_for(row_blocks * col_blocks, grain_for(p.block_rows * p.block_cols * std::max<int64_t>(g.k, 8) / 16),
-               [&](int64_t begin, int64_t end) {
-                 Slots::Claim claim(slots);
-                 auto* packed = claim.as<typename Format::Element>();
-                 auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
-                 int64_t packed_rows = -1;
-                 for (int64_t task = begin; task < end; ++task) {
-                   const int64_t i = task / col_blocks * p.block_rows, j = task % col_blocks * p.block_cols;
-                   const int64_t i_end = std::min(g.m, i + p.block_rows), cols = std::min(g.n - j, p.block_cols);
-                   if (packed_rows != i) pack_a<Format>(g, i, i_end, packed, terms);
-                   packed_rows = i;
-                   const uint8_t* b = g.packed_b + j / kCols * int_tile::panel_bytes<Format>(g.k);
-                   int_tile::block<Format>(packed, terms, i_end - i, {b, g.b_zero, int_tile::shift_of(g.b_signed)},
-                                           cols, g.k, g.out, i, j);
-                 }
-               });
+  auto* const strips = static_cast<typename Format::Element*>(scratch);
+  auto* const terms = reinterpret_cast<RowTerms*>(static_cast<char*>(scratch) + p.strip_bytes);
+  const int64_t strip = int_tile::strip_elements<Format>(g.k), col_blocks = (g.n + p.block_cols - 1) / p.block_cols;
+  for (int64_t first = 0; first < g.m; first += p.pass_rows) {
+    const int64_t rows = std::min(p.pass_rows, g.m - first), row_blocks = (rows + p.block_rows - 1) / p.block_rows;
+    parallel_for((rows + kRows - 1) / kRows, grain_for(g.k * 2), [&](int64_t begin, int64_t end) {
+      const int64_t i = begin * kRows;
+      pack_a<Format>(g, first + i, std::min(end * kRows, rows) - i, strips + begin * strip, terms + i);
+    });
+    parallel_for(row_blocks * col_blocks, grain_for(p.block_rows * p.block_cols * std::max<int64_t>(g.k, 8) / 16),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t task = begin; task < end; ++task) {
+                     const int64_t i = task / col_blocks * p.block_rows, j = task % col_blocks * p.block_cols;
+                     const uint8_t* b = g.packed_b + j / kCols * int_tile::panel_bytes<Format>(g.k);
+                     int_tile::block<Format>(strips + i / kRows * strip, terms + i, std::min(rows - i, p.block_rows),
+                                             {b, g.b_zero, int_tile::shift_of(g.b_signed)},
+                                             std::min(g.n - j, p.block_cols), g.k, g.out, first + i, j);
+                   }
+                 });
+  }
 }
 
 }  // namespace
@@ -140,15 +149,13 @@ int64_t packed_int_b_size(int64_t k, int64_t n, IntKernel kernel) {
 void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKernel kernel) {
   int_tile::with_format(kernel, [&]<class Format>() {
     parallel_for((n + kCols - 1) / kCols, grain_for(k * kCols), [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p)
-        pack_panel<Format>(b, k, n, p, out + p * int_tile::panel_bytes<Format>(k));
+      for (int64_t p = begin; p < end; ++p) pack_panel<Format>(b, k, n, p, out + p * int_tile::panel_bytes<Format>(k));
     });
   });
 }
 
 int64_t int_gemm_scratch(const IntGemm& g) {
-  return int_tile::with_format(g.kernel, [&]<class Format>() { return make_plan<Format>(g).slot_bytes; }) *
-         Slots::count();
+  return int_tile::with_format(g.kernel, [&]<class Format>() { return scratch_bytes<Format>(g); });
 }
 
 const char* int_gemm(const IntGemm& g, void* scratch) {

@@ -14,7 +14,7 @@ enum class IntKernel : uint8_t {
 #include "kernels/int_kernels.inc"
 #undef INT_KERNEL
 };
-IntKernel int_kernel();                   // the fastest that is exact on this machine
+IntKernel int_kernel();  // the fastest that is exact on this machine
 bool is_exact_here(IntKernel kernel);
 std::span<const IntKernel> int_kernels();  // of this build
 const char* name_of(IntKernel kernel);

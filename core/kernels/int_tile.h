@@ -132,6 +132,7 @@ inline void multiply(const typename Format::Element* a, const uint8_t* b, int64_
 struct Columns {
   int32_t sum[kCols], zero[kCols], bias[kCols];
   float scale[kCols], float_bias[kCols];
+  bool has_sum = true, has_zero = false;
 
   // zero_shift: what packing took off B.
   Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const uint8_t* sums, int64_t col,
@@ -140,10 +141,16 @@ struct Columns {
     for (int c = 0; c < kCols; ++c) {
       const bool in = c < cols;
       zero[c] = in ? b_zero.at(col + c, 0) - zero_shift : 0;
+      has_zero = has_zero || zero[c] != 0;
       bias[c] = in && o.bias ? o.bias[col + c] : 0;
       scale[c] = in ? o.col_scale.at(col + c, 1) : 0;
       float_bias[c] = in && o.float_bias ? o.float_bias[col + c] : -0.0f;
     }
+  }
+  // For rows that all have this zero point left: its part becomes bias.
+  void fold(int32_t row_zero) {
+    for (int c = 0; c < kCols; ++c) bias[c] = minus_product(bias[c], row_zero, sum[c]);
+    has_sum = false;
   }
 };
 
@@ -170,8 +177,9 @@ inline void put(const IntOutput& o, const Columns& c, const RowTerms& row_terms,
   int32_t values[kCols];
   for (int h = 0; h < kHalves; ++h) {
     const int at = 4 * h;
-    I32x4 v = sums[h] - int_dot::mul(I32x4::splat(row_terms.zero), load_ints(c.sum + at)) -
-              int_dot::mul(I32x4::splat(row_terms.sum), load_ints(c.zero + at)) + load_ints(c.bias + at);
+    I32x4 v = sums[h] + load_ints(c.bias + at);
+    if (c.has_sum) v = v - int_dot::mul(I32x4::splat(row_terms.zero), load_ints(c.sum + at));
+    if (c.has_zero) v = v - int_dot::mul(I32x4::splat(row_terms.sum), load_ints(c.zero + at));
     if (o.kind != IntOutput::kInt32) {
       F32x4 f = to_float(v) * (F32x4::splat(row_terms.scale) * load_floats(c.scale + at));
       if (o.kind == IntOutput::kFloat) {
@@ -220,11 +228,8 @@ void tile(const typename Format::Element* strip, const RowTerms* terms, int rows
   }
 }
 
-template <class Format>
-Columns columns_at(const PackedPanels& b, int64_t k, const IntOutput& out, int64_t col, int64_t cols) {
-  return Columns(out, b.zero, b.zero_shift,
-                 b.data + panel_bytes<Format>(k) - kCols * static_cast<int64_t>(sizeof(int32_t)), col,
-                 static_cast<int>(std::min<int64_t>(kCols, cols)));
+inline bool one_zero(const RowTerms* terms, int64_t rows) {
+  return std::all_of(terms, terms + rows, [&](const RowTerms& t) { return t.zero == terms->zero; });
 }
 
 // All tiles of a block. `terms`: one per row. row0, col0: where the block lies in the output; b.data: its first panel.
@@ -233,20 +238,23 @@ void block(const typename Format::Element* a, const RowTerms* terms, int64_t row
            int64_t k, const IntOutput& out, int64_t row0, int64_t col0) {
   constexpr int kWide = 4;  // panels that a single row walks at once: one alone would wait for its own sums
   const int64_t panel = panel_bytes<Format>(k);
+  const bool fold = one_zero(terms, rows);
+  auto columns_of = [&](int64_t p, int64_t first) {  // p panels after b's first
+    const uint8_t* sums = b.data + (p + 1) * panel - kCols * static_cast<int64_t>(sizeof(int32_t));
+    Columns c(out, b.zero, b.zero_shift, sums, col0 + first, static_cast<int>(std::min<int64_t>(kCols, cols - first)));
+    if (fold) c.fold(terms->zero);
+    return c;
+  };
   int64_t j = 0;
   if (rows == 1) {
     for (; j + kWide * kCols <= cols; j += kWide * kCols, b.data += kWide * panel) {
-      PackedPanels each = b;
-      auto next = [&](int p) {
-        each.data = b.data + p * panel;
-        return columns_at<Format>(each, k, out, col0 + j + p * kCols, kCols);
-      };
-      const Columns columns[kWide] = {next(0), next(1), next(2), next(3)};
+      const Columns columns[kWide] = {columns_of(0, j), columns_of(1, j + kCols), columns_of(2, j + 2 * kCols),
+                                      columns_of(3, j + 3 * kCols)};
       tile<Format, 1, kWide>(a, terms, 1, b, columns, kWide * kCols, k, out, row0, col0 + j);
     }
   }
   for (; j < cols; j += kCols, b.data += panel) {
-    const Columns columns = columns_at<Format>(b, k, out, col0 + j, cols - j);
+    const Columns columns = columns_of(0, j);
     for (int64_t i = 0; i < rows; i += kRows) {
       const int tile_rows = static_cast<int>(std::min<int64_t>(kRows, rows - i));
       const auto* strip = a + i / kRows * strip_elements<Format>(k);

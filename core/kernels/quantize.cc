@@ -239,24 +239,6 @@ void dequantize(ConstView x, ConstView scale, ConstView zero_point, const ScaleL
   });
 }
 
-Range range_with_zero(const float* x, int64_t n) {
-  F32 low = F32::splat(0), high = low;
-  int64_t i = 0;
-  for (; i + F32::kLanes <= n; i += F32::kLanes) {
-    const F32 v = F32::load(x + i);
-    low = min(v, low);
-    high = max(v, high);
-  }
-  if (i < n) {
-    const F32 v = F32::load_n(x + i, static_cast<int>(n - i));
-    low = min(v, low);
-    high = max(v, high);
-  }
-  Range r;
-  for (int k = 0; k < F32::kLanes; ++k) r = {std::min(r.low, low[k]), std::max(r.high, high[k])};
-  return r;
-}
-
 void dequantize_8bit(DType type, const void* x, QuantParams p, float* y, int64_t n) {
   const uint8_t flip = type == DType::kInt8 ? 0x80 : 0;  // signed bytes as unsigned ones, 128 higher
   const int32_t zero = p.zero_point + flip;

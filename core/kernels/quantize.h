@@ -25,12 +25,6 @@ void quantize(ConstView x, ConstView scale, ConstView zero_point, const ScaleLay
 // x: any integer, or a float of at most 8 bits. y: float, float16 or bfloat16.
 void dequantize(ConstView x, ConstView scale, ConstView zero_point, const ScaleLayout& layout, View y);
 
-// Smallest and largest element, 0 counted in.
-struct Range {
-  float low = 0, high = 0;
-};
-Range range_with_zero(const float* x, int64_t n);
-
 // 8-bit arithmetic through float. Type: kUint8 or kInt8.
 struct QuantParams {
   float scale = 1;

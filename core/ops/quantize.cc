@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel.h"
+#include "kernels/dynamic_quantize.h"
 #include "ops/op.h"
 
 namespace onnxlet {
@@ -95,27 +95,11 @@ struct DynamicQuantizeLinear : Op {
   Status init(Attrs&) { return {}; }
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
-    constexpr int64_t kPart = 65536;
-    const int64_t parts = (x.size() + kPart - 1) / kPart;
-    OL_ASSIGN(Range * ranges, ctx.scratch_of<Range>(parts));
-    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) {
-        ranges[p] = range_with_zero(x.data<float>() + p * kPart, std::min(kPart, x.size() - p * kPart));
-      }
-    });
-    Range all;
-    for (int64_t p = 0; p < parts; ++p) {
-      all = {std::min(all.low, ranges[p].low), std::max(all.high, ranges[p].high)};
-    }
-    const float scale = all.high == all.low ? 1.0f : (all.high - all.low) / 255.0f;
-    const float zero = std::nearbyint(std::min(std::max(-all.low / scale, 0.0f), 255.0f));
     OL_ASSIGN(Tensor * y_scale, ctx.out(1, DType::kFloat, Shape()));
     OL_ASSIGN(Tensor * y_zero, ctx.out(2, DType::kUint8, Shape()));
     OL_ASSIGN(Tensor * y, ctx.out(0, DType::kUint8, x.shape()));
-    *y_scale->mutable_data<float>() = scale;
-    *y_zero->mutable_data<uint8_t>() = static_cast<uint8_t>(zero);
-    quantize(x.view(), y_scale->view(), y_zero->view(), scale_per_tensor(x.size()), DType::kFloat, true,
-             y->mutable_view());
+    dynamic_quantize(x.data<float>(), x.size(), y->mutable_data<uint8_t>(), y_scale->mutable_data<float>(),
+                     y_zero->mutable_data<uint8_t>());
     return {};
   }
 };

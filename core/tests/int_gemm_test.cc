@@ -131,7 +131,8 @@ void check_rounding(IntKernel kernel) {
 
 TEST(int_gemm_rounds_half_to_even_and_saturates) { each_kernel(check_rounding); }
 
-void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out_channels, int64_t groups, bool x_signed, bool w_signed) {
+void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out_channels, int64_t groups,
+                bool x_signed, bool w_signed) {
   Random r;
   const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(),
                 out = w.out.size();
@@ -182,13 +183,13 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
 
 TEST(int_conv_is_exact) {
   each_kernel([](IntKernel kernel) {
-  for (int kind = 0; kind < 4; ++kind) {
-    const bool x_signed = kind & 1, w_signed = kind & 2;
-    check_conv(kernel, {{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1, x_signed, w_signed);
-    check_conv(kernel, {{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2, x_signed, w_signed);
-    check_conv(kernel, {{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3, x_signed, w_signed);
-    check_conv(kernel, {{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
-  }
+    for (int kind = 0; kind < 4; ++kind) {
+      const bool x_signed = kind & 1, w_signed = kind & 2;
+      check_conv(kernel, {{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1, x_signed, w_signed);
+      check_conv(kernel, {{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2, x_signed, w_signed);
+      check_conv(kernel, {{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3, x_signed, w_signed);
+      check_conv(kernel, {{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
+    }
   });
 }
 
