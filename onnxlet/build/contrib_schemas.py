@@ -106,11 +106,11 @@ OPERATORS: list[dict[str, Any]] = [
         "GroupQueryAttention",
         "query:T key:T? value:T? past_key:T_CACHE? past_value:T_CACHE? seqlens_k:M total_sequence_length:M "
         "cos_cache:T? sin_cache:T? position_ids:I? attention_bias:T? head_sink:T? k_scale:T_KV_SCALE? "
-        "v_scale:T_KV_SCALE? q_norm_weight:T? k_norm_weight:T?",
+        "v_scale:T_KV_SCALE? q_norm_weight:T? k_norm_weight:T? query_seqlens:M?",
         "output:T present_key:T_CACHE? present_value:T_CACHE? output_qk:T?",
-        "causal:int=1 do_rotary:int=0 k_quant_type:string=NONE kv_cache_bit_width:int kv_num_heads:int! "
-        "local_window_size:int=-1 num_heads:int! qk_norm_epsilon:float=1e-6 qk_output:int=0 rotary_interleaved:int=0 "
-        "scale:float sliding_window_cache:int=0 smooth_softmax:int=-1 softcap:float=0 v_quant_type:string=NONE",
+        "causal:int=1 do_rotary:int=0 k_norm_epsilon:float k_quant_type:string=NONE kv_cache_bit_width:int "
+        "kv_num_heads:int! local_window_size:int=-1 num_heads:int! q_norm_epsilon:float qk_norm_epsilon:float=1e-6 "
+        "qk_output:int=0 rotary_interleaved:int=0 scale:float sliding_window_cache:int=0 smooth_softmax:int=-1 softcap:float=0 v_quant_type:string=NONE",
         T=FLOATS,
         T_CACHE="float float16 bfloat16 uint8 int8 float8e4m3fn",
         T_KV_SCALE="float",
