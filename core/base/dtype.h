@@ -42,6 +42,7 @@ enum class DType : uint8_t {
   kFloat6E3M2 = 28,
 };
 inline constexpr int kDTypeCount = 29;
+constexpr uint32_t dtype_bit(DType t) { return 1u << static_cast<int>(t); }  // for sets of types
 
 struct Complex64 {
   float re, im;

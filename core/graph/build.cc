@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "graph/check.h"
+#include "graph/infer.h"
 #include "graph/ir.h"
 #include "graph/promote.h"
 #include "ops/table.h"
@@ -90,7 +91,12 @@ class Builder {
     auto graph = std::make_unique<IrGraph>();
     Scope scope{.graph = graph.get(), .opsets = &model_.opset_imports};
     OL_TRY(add_graph(model_.graph, scope, true));
+    infer_types(*graph, &problems_);
     if (!problems_.empty()) return problems_.report();
+    for (size_t i = 0; i < graph->outputs.size(); ++i) {  // outputs that the file leaves undeclared
+      TypeSpec& declared = model_.graph.outputs[i].type;
+      if (declared.kind == TypeSpec::Kind::kUnknown) declared = graph->value(graph->outputs[i]).type.to_spec();
+    }
     return graph;
   }
 
@@ -144,6 +150,8 @@ class Builder {
     for (const ValueInfo& v : source.inputs) {
       if (scope.names.count(v.name) != 0) continue;  // a constant that is listed as an input too
       const ValueId id = scope.graph->add_value(v.name);
+      // What the caller feeds is checked against this; a subgraph's inputs are what its operator gives it.
+      if (is_main) scope.graph->value(id).type = ValueType::of(v.type);
       OL_TRY(define(v.name, id, scope));
       scope.graph->inputs.push_back(id);
     }
@@ -191,7 +199,8 @@ class Builder {
     const bool registered = is_custom(n);
     out.schema = registered ? nullptr : find_schema(n.domain, n.op_type, out.opset);
     out.custom = registered || (out.schema != nullptr && runs_on_host(n.domain, n.op_type));
-    const bool has_kernel = out.custom || find_op(n.domain, n.op_type, out.opset) != nullptr;
+    if (!out.custom) out.row = find_op(n.domain, n.op_type, out.opset);
+    const bool has_kernel = out.custom || out.row != nullptr;
     if (!has_kernel && out.schema != nullptr && !out.schema->function_body.empty()) {
       OL_ASSIGN(const Function* body, specified_function(*out.schema));
       return inline_function(*body, n, scope);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "graph/passes.h"
-#include "ops/table.h"
+#include "ops/op.h"
 
 namespace onnxlet {
 
@@ -41,8 +41,7 @@ Result<bool> eliminate_dead(IrGraph& graph, Pool&) {
   };
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const IrNode& n = graph.nodes[i];
-    const OpRow* row = find_op(n.domain, n.op_type, n.opset);
-    if (n.custom || (row != nullptr && (row->flags & kImpure) != 0)) continue;
+    if (n.custom || (n.row->flags & kImpure) != 0) continue;
     dead[i] = std::all_of(n.outputs.begin(), n.outputs.end(),
                           [&](ValueId id) { return id == kAbsent || uses[static_cast<size_t>(id)] == 0; });
     if (!dead[i]) continue;

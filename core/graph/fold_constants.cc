@@ -4,15 +4,14 @@
 
 #include "graph/passes.h"
 #include "ops/run.h"
-#include "ops/table.h"
 
 namespace onnxlet {
 namespace {
 
 constexpr uint64_t kSmall = 4096;  // bytes that may be added without asking: shapes, masks, scalars
 
-bool foldable(const IrGraph& graph, const IrNode& n, const OpRow* row) {
-  if (row == nullptr || n.custom || !n.subgraphs.empty() || (row->flags & (kImpure | kControl)) != 0) return false;
+bool foldable(const IrGraph& graph, const IrNode& n) {
+  if (n.row == nullptr || !n.subgraphs.empty() || (n.row->flags & (kImpure | kControl)) != 0) return false;
   if (n.inputs.empty() && n.op_type != "Constant") return false;
   return std::all_of(n.inputs.begin(), n.inputs.end(),
                      [&](ValueId id) { return id == kAbsent || graph.constant(id) != nullptr; });
@@ -27,8 +26,8 @@ uint64_t freed_bytes(const IrGraph& graph, const IrNode& n, const std::vector<in
   return bytes;
 }
 
-Result<bool> fold(IrGraph& graph, const IrNode& n, const OpRow& row, uint64_t budget, Pool& pool) {
-  OL_ASSIGN(const OpPtr op, make_op(n, row, pool));
+Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, Pool& pool) {
+  OL_ASSIGN(const OpPtr op, make_op(n, *n.row, pool));
   std::vector<Value> constants;
   for (ValueId id : n.inputs) constants.push_back(id == kAbsent ? Value() : Value(graph.value(id).constant));
   std::vector<const Value*> inputs;
@@ -38,7 +37,7 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, const OpRow& row, uint64_t bu
   std::fill_n(wanted.get(), n.outputs.size(), true);
   uint64_t random_state = 0;
   std::vector<Value> outputs;
-  OL_TRY(run_op({op.get(), &row, n.schema, inputs, last_use, {wanted.get(), n.outputs.size()}, &pool, &random_state},
+  OL_TRY(run_op({op.get(), n.row, n.schema, inputs, last_use, {wanted.get(), n.outputs.size()}, &pool, &random_state},
                 &outputs));
   uint64_t bytes = 0;
   for (size_t i = 0; i < n.outputs.size(); ++i) {
@@ -61,9 +60,8 @@ Result<bool> fold_constants(IrGraph& graph, Pool& pool) {
   std::vector<IrNode> kept;
   kept.reserve(graph.nodes.size());
   for (IrNode& n : graph.nodes) {
-    const OpRow* row = find_op(n.domain, n.op_type, n.opset);
-    if (foldable(graph, n, row)) {
-      Result<bool> folded = fold(graph, n, *row, freed_bytes(graph, n, uses), pool);
+    if (foldable(graph, n)) {
+      Result<bool> folded = fold(graph, n, freed_bytes(graph, n, uses), pool);
       // A node that fails here fails again when it runs, with its place in the model named, or never runs.
       if (folded.ok() && folded.value()) {
         changed = true;

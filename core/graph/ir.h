@@ -9,6 +9,7 @@
 #include "base/tensor.h"
 #include "onnx/model.h"
 #include "schema/schema.h"
+#include "schema/types.h"
 
 namespace onnxlet {
 
@@ -16,10 +17,12 @@ using ValueId = int32_t;
 inline constexpr ValueId kAbsent = -1;  // an omitted optional input or output
 
 struct IrGraph;
+struct OpRow;
 
 struct IrValue {
   std::string_view name;
-  Tensor constant;  // valid() when the value is known at load time
+  Tensor constant = {};  // valid() when the value is known at load time
+  ValueType type = {};   // what infer_types() found out
 };
 
 struct IrSubgraph {
@@ -32,6 +35,7 @@ struct IrNode {
   std::string path;                   // "" or "loop_3/body/"; for messages
   int opset = 0;                      // version of the domain this node was written for
   const Schema* schema = nullptr;     // nullptr: a registered operator, or one ONNX does not know
+  const OpRow* row = nullptr;         // nullptr: the host runs it
   std::vector<Attribute> attributes;  // graph attributes are in subgraphs
   std::vector<ValueId> inputs, outputs;
   std::vector<IrSubgraph> subgraphs;
@@ -55,7 +59,7 @@ struct IrGraph {
   std::vector<Capture> captures;
 
   ValueId add_value(std::string_view name) {
-    values.push_back({name, {}});
+    values.push_back({name});
     return static_cast<ValueId>(values.size() - 1);
   }
   IrValue& value(ValueId id) { return values[static_cast<size_t>(id)]; }

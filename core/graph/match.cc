@@ -77,14 +77,7 @@ std::optional<Matcher::WithScalar> Matcher::with_scalar(const IrNode& n) const {
 
 namespace {
 
-// Operators whose result has the element type of each of their inputs.
-constexpr std::string_view kSameType[] = {"Abs",    "Add",    "AveragePool", "BatchNormalization",
-                                          "Clip",   "Concat", "Conv",        "ConvTranspose",
-                                          "Div",    "Exp",    "Gemm",        "GlobalAveragePool",
-                                          "MatMul", "Max",    "MaxPool",     "Min",
-                                          "Mul",    "Neg",    "Relu",        "Sigmoid",
-                                          "Sub",    "Sum",    "Tanh"};
-// Those whose result has as many axes as their first input,
+// Operators whose result has as many axes as their first input,
 constexpr std::string_view kRankOfFirst[] = {"Abs",
                                              "AveragePool",
                                              "BatchNormalization",
@@ -130,17 +123,6 @@ bool one_of(std::span<const std::string_view> names, const IrNode& n) {
 
 }  // namespace
 
-DType Matcher::dtype(ValueId id, int depth) {
-  if (id == kAbsent || depth > kDeepest) return DType::kUndefined;
-  if (const Tensor* t = graph_.constant(id)) return t->dtype();
-  IrNode* n = producer(id);
-  if (n == nullptr || !one_of(kSameType, *n)) return DType::kUndefined;
-  for (ValueId in : n->inputs) {  // constants first: they cost nothing
-    if (const Tensor* t = graph_.constant(in)) return t->dtype();
-  }
-  return dtype(input(*n, 0), depth + 1);
-}
-
 std::optional<int> Matcher::rank(ValueId id, int depth) {
   if (id == kAbsent || depth > kDeepest) return std::nullopt;
   if (const Tensor* t = graph_.constant(id)) return t->rank();
@@ -174,8 +156,7 @@ void Matcher::release(ValueId id, int reader) {
   const int from = producers_[index(id)];
   if (!list.empty() || from < 0 || dead_[static_cast<size_t>(from)]) return;
   const IrNode& n = graph_.nodes[static_cast<size_t>(from)];
-  const OpRow* row = find_op(n.domain, n.op_type, n.opset);
-  const bool pure = !n.custom && n.subgraphs.empty() && row != nullptr && (row->flags & kImpure) == 0;
+  const bool pure = !n.custom && n.subgraphs.empty() && (n.row->flags & kImpure) == 0;
   if (!pure) return;
   for (ValueId out : n.outputs) {
     if (out != kAbsent && !readers_[index(out)].empty()) return;
@@ -186,7 +167,8 @@ void Matcher::release(ValueId id, int reader) {
 
 bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string_view domain,
                      std::vector<ValueId> inputs) {
-  if (find_op(domain, op_type, opset) == nullptr) return false;
+  const OpRow* row = find_op(domain, op_type, opset);
+  if (row == nullptr) return false;
   const int self = at(n);
   for (ValueId id : inputs) {
     if (id != kAbsent) readers_[index(id)].push_back(self);
@@ -197,6 +179,7 @@ bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string
   n.domain = domain;
   n.opset = opset;
   n.schema = find_schema(domain, op_type, opset);
+  n.row = row;
   n.attributes.clear();
   return true;
 }
@@ -227,6 +210,7 @@ void Matcher::set(IrNode& n, std::string_view attribute, std::string_view value)
 
 ValueId Matcher::add_constant(std::string_view name, Tensor tensor) {
   const ValueId id = graph_.add_value(name);
+  graph_.value(id).type = ValueType::tensor(tensor.dtype());
   graph_.value(id).constant = std::move(tensor);
   readers_.emplace_back();
   producers_.push_back(-1);

@@ -44,7 +44,7 @@ class Matcher {
   std::optional<WithScalar> with_scalar(const IrNode& n) const;
 
   // What is known of a value without running anything; kUndefined, nothing or 0 otherwise.
-  DType dtype(ValueId id) { return dtype(id, 0); }
+  DType dtype(ValueId id) const { return id == kAbsent ? DType::kUndefined : graph_.value(id).type.dtype; }
   std::optional<int> rank(ValueId id) { return rank(id, 0); }
   int least_rank(ValueId id) { return rank(id).value_or(0); }
 
@@ -69,7 +69,6 @@ class Matcher {
   int at(const IrNode& n) const { return static_cast<int>(&n - graph_.nodes.data()); }
   void release(ValueId id, int reader);
   bool feeds_only(ValueId id, int root, int depth) const;
-  DType dtype(ValueId id, int depth);
   std::optional<int> rank(ValueId id, int depth);
 
   IrGraph& graph_;

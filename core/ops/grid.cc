@@ -302,8 +302,12 @@ struct MaxUnpool : Op {
 };
 
 const OpRow kRows[] = {
-    {"GridSample", 16, make<GridSample>}, {"AffineGrid", 20, make<AffineGrid>}, {"Col2Im", 18, make<Col2Im>},
-    {"RoiAlign", 10, make<RoiAlign>},     {"MaxRoiPool", 1, make<MaxRoiPool>},  {"MaxUnpool", 9, make<MaxUnpool>},
+    {"GridSample", 16, make<GridSample>, kPlain, dtype_bit(DType::kString)},
+    {"AffineGrid", 20, make<AffineGrid>},
+    {"Col2Im", 18, make<Col2Im>, kPlain, dtype_bit(DType::kString)},
+    {"RoiAlign", 10, make<RoiAlign>},
+    {"MaxRoiPool", 1, make<MaxRoiPool>},
+    {"MaxUnpool", 9, make<MaxUnpool>},
 };
 
 }  // namespace

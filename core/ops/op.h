@@ -145,6 +145,8 @@ struct OpRow {
   int since;  // serves models from this opset on, up to the next row of the same name
   OpFactory make;
   uint8_t flags = kPlain;
+  uint32_t lacks =
+      0;  // dtype_bit()s: element types of input 0 that the specification allows and that have no kernel here
 };
 struct OpTable {
   const char* domain;  // "" is ai.onnx

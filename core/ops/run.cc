@@ -1,72 +1,42 @@
 #include "ops/run.h"
 
-#include <algorithm>
-#include <array>
-
 #include "base/text.h"
+#include "schema/types.h"
 
 namespace onnxlet {
 namespace {
 
-std::string type_text(const Value& v) {
-  return v.is_tensor() ? text("tensor(", v.tensor().dtype(), ")") : std::string(kind_name(v.kind()));
-}
-
-bool allowed(const TypeConstraint& constraint, const Value& v) {
+ValueType type_of(const Value& v) {
   switch (v.kind()) {
     case Value::Kind::kNone:
-      return true;
-    // A filled optional is its element, so an operator that takes optionals may meet any tensor.
+      return {};
     case Value::Kind::kTensor:
-      return (constraint.tensors >> static_cast<int>(v.tensor().dtype()) & 1) != 0 || (constraint.others & 4) != 0;
+      return ValueType::tensor(v.tensor().dtype());
     case Value::Kind::kSequence:
-      return (constraint.others & 5) != 0;
+      return {.kind = ValueType::Kind::kSequence};
     case Value::Kind::kMap:
-      return (constraint.others & 2) != 0;
+      return {.kind = ValueType::Kind::kMap};
     case Value::Kind::kOptional:
-      return (constraint.others & 4) != 0;
+      return {.optional = true};
   }
-  return false;
-}
-
-bool is_attribute(const Schema& schema, std::string_view name) {
-  return std::any_of(schema.attributes.begin(), schema.attributes.end(),
-                     [&](const AttributeSpec& a) { return a.name == name; });
+  return {};
 }
 
 // Kernels rely on this: what they call in(i) is a tensor of an allowed type, and equal type variables are equal.
 Status check_inputs(const Schema& schema, std::span<const Value* const> inputs) {
-  std::array<DType, 32> bound{};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& v = *inputs[i];
-    if (!v.present()) {
-      if (i < schema.min_input && i < schema.inputs.size() && schema.inputs[i].option == FormalParameter::kSingle) {
-        return run_failed("the required input '", schema.inputs[i].name, "' is absent");
-      }
-      continue;
+  for (size_t i = 0; i < inputs.size() && i < schema.min_input && i < schema.inputs.size(); ++i) {
+    if (!inputs[i]->present() && schema.inputs[i].option == FormalParameter::kSingle) {
+      return run_failed("the required input '", schema.inputs[i].name, "' is absent");
     }
-    if (schema.inputs.empty()) break;
-    // Beyond the list lie further arguments of a last, variadic parameter, or promoted attributes (always tensors).
-    const bool variadic = schema.inputs.back().option == FormalParameter::kVariadic;
-    if (i >= schema.inputs.size() && !variadic) continue;
-    const FormalParameter& formal = schema.inputs[std::min(i, schema.inputs.size() - 1)];
-    const TypeConstraint& constraint = schema.types[formal.type];
-    if (!allowed(constraint, v)) {
-      if (is_attribute(schema, formal.name))
-        continue;  // Split-1 takes its lengths either way; ints are the promoted attribute
-      return invalid_argument("input ", i, " ('", formal.name, "') is a ", type_text(v),
-                              ", which this version of the operator does not take");
-    }
-    if (!v.is_tensor() || formal.type >= bound.size()) continue;
-    if (formal.option == FormalParameter::kVariadic && !formal.homogeneous) continue;
-    DType& seen = bound[formal.type];
-    if (seen != DType::kUndefined && seen != v.tensor().dtype()) {
-      return invalid_argument("input ", i, " ('", formal.name, "') is a ", type_text(v),
-                              "; an earlier input of the same type '", constraint.name, "' is a tensor(", seen, ")");
-    }
-    seen = v.tensor().dtype();
   }
-  return {};
+  Status first;
+  TypeBindings bound;
+  const auto given = [&](size_t i) { return inputs[i]->present(); };
+  const auto type = [&](size_t i) { return type_of(*inputs[i]); };
+  check_types(schema, {inputs.size(), given, type}, &bound, [&](std::string problem) {
+    if (first.ok()) first = invalid_argument(problem);
+  });
+  return first;
 }
 
 }  // namespace

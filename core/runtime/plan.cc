@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "graph/check.h"
 #include "ops/run.h"
-#include "ops/table.h"
 
 namespace onnxlet {
 namespace {
@@ -94,8 +93,7 @@ class Planner {
   }
 
   void create(const IrGraph& graph, const IrNode& node, Step* s) {
-    s->row = find_op(node.domain, node.op_type, node.opset);
-    if (s->row == nullptr) return;  // already reported
+    s->row = node.row;
     Result<OpPtr> op = make_op(node, *s->row, pool_);
     if (!op.ok()) return problems_->add(op.status());
     s->op = op.take();

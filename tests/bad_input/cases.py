@@ -98,12 +98,121 @@ def _unknown_element_type() -> bytes:
     return _model([helper.make_node("Relu", ["x"], ["y"])], inputs=[kind])
 
 
+FLOATS_X = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])
+DOUBLE_WEIGHT = numpy_helper.from_array(np.ones(3), "w")
+
+
 def _strings_to_relu() -> bytes:
     kind = helper.make_tensor_value_info("x", TensorProto.STRING, [2, 3])
     return _model(
         [helper.make_node("Relu", ["x"], ["y"], name="the_node")],
         inputs=[kind],
         outputs=[helper.make_tensor_value_info("y", TensorProto.STRING, None)],
+    )
+
+
+def _undeclared_to_relu() -> bytes:
+    return _model(
+        [helper.make_node("Relu", ["x"], ["y"], name="the_node")],
+        inputs=[onnx.ValueInfoProto(name="x")],
+        outputs=[onnx.ValueInfoProto(name="y")],
+    )
+
+
+def _two_types_of_one_variable() -> bytes:
+    return _model([helper.make_node("Add", ["x", "w"], ["y"], name="the_node")], weights=[DOUBLE_WEIGHT])
+
+
+def _type_through_several_nodes() -> bytes:
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Identity", ["s"], ["i"]),
+        helper.make_node("Sqrt", ["i"], ["y"], name="the_node"),
+    ]
+    return _model(nodes, outputs=[onnx.ValueInfoProto(name="y")])
+
+
+def _several_types() -> bytes:
+    nodes = [
+        helper.make_node("Cast", ["x"], ["a"], to=TensorProto.INT32),
+        helper.make_node("Sqrt", ["a"], ["b"], name="one"),
+        helper.make_node("Add", ["x", "w"], ["c"], name="two"),
+        helper.make_node("Relu", ["c"], ["d"], name="three", colour=1),
+        helper.make_node("And", ["x", "x"], ["y"], name="four"),
+    ]
+    return _model(nodes, outputs=[onnx.ValueInfoProto(name="y")], weights=[DOUBLE_WEIGHT])
+
+
+def _type_captured_by_a_branch() -> bytes:
+    def branch(op_type: str) -> onnx.GraphProto:
+        return helper.make_graph(
+            [helper.make_node(op_type, ["a"], ["b"], name="the_node")], op_type, [], [onnx.ValueInfoProto(name="b")]
+        )
+
+    nodes = [
+        helper.make_node("Cast", ["x"], ["a"], to=TensorProto.INT64),
+        helper.make_node("ReduceMax", ["x"], ["m"], keepdims=0),
+        helper.make_node("Cast", ["m"], ["c"], to=TensorProto.BOOL),
+        helper.make_node("If", ["c"], ["y"], name="if", then_branch=branch("Sqrt"), else_branch=branch("Abs")),
+    ]
+    return _model(nodes, outputs=[onnx.ValueInfoProto(name="y")])
+
+
+def _type_in_a_loop() -> bytes:
+    body = helper.make_graph(
+        [
+            helper.make_node("Add", ["v", "i"], ["w"], name="the_node"),
+            helper.make_node("Identity", ["c"], ["d"]),
+        ],
+        "body",
+        [onnx.ValueInfoProto(name=name) for name in "icv"],
+        [onnx.ValueInfoProto(name=name) for name in "dw"],
+    )
+    nodes = [
+        helper.make_node("Constant", [], ["n"], value_int=2),
+        helper.make_node("Loop", ["n", "", "x"], ["y"], name="loop", body=body),
+    ]
+    return _model(nodes)
+
+
+def _type_in_a_function() -> bytes:
+    function = helper.make_function(
+        "here",
+        "F",
+        ["a"],
+        ["b"],
+        [helper.make_node("Sqrt", ["a"], ["b"], name="the_node")],
+        [helper.make_opsetid("", 17)],
+    )
+    nodes = [
+        helper.make_node("F", ["x"], ["z"], name="good", domain="here"),
+        helper.make_node("Shape", ["z"], ["s"]),
+        helper.make_node("F", ["s"], ["y"], name="call", domain="here"),
+    ]
+    graph = helper.make_graph(nodes, "bad", [FLOATS_X], [onnx.ValueInfoProto(name="y")])
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("here", 1)]
+    return bytes(
+        helper.make_model(graph, functions=[function], opset_imports=imports, ir_version=8).SerializeToString()
+    )
+
+
+def _type_without_kernel() -> bytes:
+    kind = helper.make_tensor_value_info("x", TensorProto.STRING, [2, 3])
+    node = helper.make_node("Trilu", ["x"], ["y"], name="the_node")
+    return _model([node], inputs=[kind], outputs=[onnx.ValueInfoProto(name="y")])
+
+
+def _sequence_for_a_tensor() -> bytes:
+    nodes = [
+        helper.make_node("SequenceConstruct", ["x"], ["s"]),
+        helper.make_node("Relu", ["s"], ["y"], name="the_node"),
+    ]
+    return _model(nodes)
+
+
+def _output_declared_otherwise() -> bytes:
+    return _model(
+        [helper.make_node("Relu", ["x"], ["y"])], outputs=[helper.make_tensor_value_info("y", TensorProto.DOUBLE, None)]
     )
 
 
@@ -150,14 +259,82 @@ BAD_MODELS = (
     Bad("cycle", "INVALID_GRAPH", ("cycle|before|not produced|nothing",), _cycle),
     Bad("unknown-element-type", "INVALID_GRAPH", ("99",), _unknown_element_type),
     Bad("opset-of-the-future", "NOT_IMPLEMENTED", ("999",), _future_opset),
+    Bad(
+        "type-the-operator-lacks",
+        "INVALID_GRAPH",
+        (
+            r"^node 'the_node' \(Relu-14\): input 0 \('X'\) is a tensor\(string\)",
+            "this version takes float, .*bfloat16$",
+        ),
+        _strings_to_relu,
+    ),
+    Bad(
+        "two-types-of-one-variable",
+        "INVALID_GRAPH",
+        (
+            r"^node 'the_node' \(Add-14\): input 1 \('B'\) is a tensor\(double\)",
+            r"input 0, of the same type 'T', is a tensor\(float\)$",
+        ),
+        _two_types_of_one_variable,
+    ),
+    Bad("type-through-several-nodes", "INVALID_GRAPH", ("'the_node'", r"tensor\(int64\)"), _type_through_several_nodes),
+    Bad(
+        "several-types-at-once",
+        "INVALID_GRAPH",
+        (
+            "5 problems",
+            "colour",
+            r"- node 'one' \(Sqrt-13\): input 0 \('X'\) is a tensor\(int32\)",
+            r"- node 'two' \(Add-14\): input 1 \('B'\) is a tensor\(double\)",
+            r"- node 'four' \(And-7\): input 0 \('A'\) is a tensor\(float\); this version takes bool",
+            r"- node 'four' \(And-7\): input 1 \('B'\) is a tensor\(float\); this version takes bool",
+        ),
+        _several_types,
+    ),
+    Bad(
+        "type-captured-by-a-branch",
+        "INVALID_GRAPH",
+        (r"^node 'if/then_branch/the_node' \(Sqrt-13\): input 0 \('X'\) is a tensor\(int64\)",),
+        _type_captured_by_a_branch,
+    ),
+    Bad(
+        "type-in-a-loop",
+        "INVALID_GRAPH",
+        (r"^node 'loop/body/the_node' \(Add-14\): input 1 \('B'\) is a tensor\(int64\)", r"is a tensor\(float\)$"),
+        _type_in_a_loop,
+    ),
+    Bad(
+        "type-in-a-function",
+        "INVALID_GRAPH",
+        (r"^node 'call/the_node' \(Sqrt-13\): input 0 \('X'\) is a tensor\(int64\)",),
+        _type_in_a_function,
+    ),
+    Bad(
+        "type-without-kernel",
+        "NOT_IMPLEMENTED",
+        (r"^node 'the_node' \(Trilu-14\): input 0 \('input'\) is a tensor\(string\)", "no kernel"),
+        _type_without_kernel,
+    ),
+    Bad(
+        "sequence-for-a-tensor",
+        "INVALID_GRAPH",
+        (r"'the_node' \(Relu-14\): input 0 \('X'\) is a seq\(tensor\(float\)\)",),
+        _sequence_for_a_tensor,
+    ),
+    Bad(
+        "output-declared-otherwise",
+        "INVALID_GRAPH",
+        (r"^the output 'y' is a tensor\(float\); the model declares tensor\(double\)$",),
+        _output_declared_otherwise,
+    ),
 )
 
 BAD_RUNS = (
     Bad(
-        "type-the-operator-lacks",
+        "type-that-only-the-run-shows",
         "INVALID_ARGUMENT",
-        ("string", "Relu", "the_node"),
-        _strings_to_relu,
+        (r"'the_node' \(Relu-14\)", r"input 0 \('X'\) is a tensor\(string\); this version takes float, "),
+        _undeclared_to_relu,
         {"x": np.full((2, 3), "a", dtype=object)},
     ),
     Bad("missing-input", "INVALID_ARGUMENT", ("'?x'?",), good_model, {}),

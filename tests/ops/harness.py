@@ -39,7 +39,7 @@ def make_model(
 
     `inputs`: arrays, lists of arrays (sequences) or None (left out). Those whose index is in `constants` become initializers.
     `outputs`: how many, or for each a numpy dtype, a TypeProto, or None to leave it out. Types that are not given are
-    inferred by onnx, or declared as float.
+    inferred by onnx, or not declared.
     `more`: attributes whose names are taken by parameters here.
     """
     names = ["" if value is None else f"x{i}" for i, value in enumerate(inputs)]
@@ -113,19 +113,14 @@ def _element(dtype: Any) -> int:
 
 def _declared(kind: Any) -> TypeProto:
     if kind is ...:
-        return helper.make_tensor_type_proto(1, None)
+        return TypeProto()
     return kind if isinstance(kind, TypeProto) else helper.make_tensor_type_proto(_element(kind), None)
 
 
 def _infer_outputs(model: onnx.ModelProto, names: list[str]) -> None:
-    """Replaces the declared types of `names` by inferred element types, without shapes: inference may be wrong about those."""
-    bare = onnx.ModelProto()
-    bare.CopyFrom(model)
-    for value in bare.graph.output:
-        if value.name in names:
-            value.type.Clear()
+    """Declares the types of `names` as inferred, without shapes: inference may be wrong about those."""
     try:
-        inferred = onnx.shape_inference.infer_shapes(bare)
+        inferred = onnx.shape_inference.infer_shapes(model)
     except Exception:  # the oracle or the engine will say what is wrong with the model
         return
     found = {value.name: value.type for value in inferred.graph.output}
