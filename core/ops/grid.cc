@@ -302,7 +302,8 @@ struct MaxUnpool : Op {
 };
 
 const OpRow kRows[] = {
-    {"GridSample", 16, make<GridSample>, kPlain, dtype_bit(DType::kString)},
+    {"GridSample", 16, make<GridSample>, kPlain,
+     dtype_bit(DType::kString) | dtype_bit(DType::kComplex64) | dtype_bit(DType::kComplex128)},
     {"AffineGrid", 20, make<AffineGrid>},
     {"Col2Im", 18, make<Col2Im>, kPlain, dtype_bit(DType::kString)},
     {"RoiAlign", 10, make<RoiAlign>},
