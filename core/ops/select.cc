@@ -336,9 +336,9 @@ const OpRow kRows[] = {
     {"Where", 9, make<Where>},
     {"Compress", 9, make<Compress>},
     {"NonZero", 9, make<NonZero>},
-    {"Unique", 11, make<Unique>, kPlain, dtype_bit(DType::kComplex64) | dtype_bit(DType::kComplex128)},
+    {"Unique", 11, make<Unique>},
     {"OneHot", 9, make<OneHot>},
-    {"Trilu", 14, make<Trilu>, kPlain, dtype_bit(DType::kString)},
+    {"Trilu", 14, make<Trilu>},
     {"ReverseSequence", 10, make<ReverseSequence>},
 };
 

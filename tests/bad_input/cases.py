@@ -197,9 +197,12 @@ def _type_in_a_function() -> bytes:
 
 
 def _type_without_kernel() -> bytes:
-    kind = helper.make_tensor_value_info("x", TensorProto.STRING, [2, 3])
-    node = helper.make_node("Trilu", ["x"], ["y"], name="the_node")
-    return _model([node], inputs=[kind], outputs=[onnx.ValueInfoProto(name="y")])
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.STRING, [1, 1, 2, 2]),
+        helper.make_tensor_value_info("grid", TensorProto.FLOAT, [1, 2, 2, 2]),
+    ]
+    node = helper.make_node("GridSample", ["x", "grid"], ["y"], name="the_node")
+    return _model([node], inputs=inputs, outputs=[onnx.ValueInfoProto(name="y")])
 
 
 def _sequence_for_a_tensor() -> bytes:
@@ -312,7 +315,7 @@ BAD_MODELS = (
     Bad(
         "type-without-kernel",
         "NOT_IMPLEMENTED",
-        (r"^node 'the_node' \(Trilu-14\): input 0 \('input'\) is a tensor\(string\)", "no kernel"),
+        (r"^node 'the_node' \(GridSample-16\): input 0 \('X'\) is a tensor\(string\)", "no kernel"),
         _type_without_kernel,
     ),
     Bad(
