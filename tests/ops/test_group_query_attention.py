@@ -20,7 +20,7 @@ EXAMPLES = settings(max_examples=25)
 NAMES = (
     "query key value past_key past_value seqlens_k total_sequence_length cos_cache sin_cache position_ids "
     "attention_bias head_sink k_scale v_scale q_norm_weight k_norm_weight query_seqlens"
-).split()
+)
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Step:
 
     def run(self, prepare: Prepare, **changes: Any) -> list[Array]:
         values = {**self.inputs, **changes}
-        inputs = [values.get(name) for name in NAMES]
+        inputs = [values.get(name) for name in NAMES.split()]
         outputs = [*self.dtypes, *([self.dtypes[0]] if self.how.get("qk_output") else [])]
         model = make_model("GroupQueryAttention", inputs, domain="com.microsoft", outputs=outputs, **self.how)
         return self.masked(run(prepare, model, inputs))
