@@ -25,7 +25,7 @@ void scale_row(float a, int64_t n, float* y) {
 }
 
 void one_step(const LinearAttentionArgs& a, int64_t b, int64_t h, int64_t t, float* state, float* value) {
-  const int64_t row = b * a.seq + t, group = a.q_heads / a.heads;
+  const int64_t row = b * a.seq + t, most = std::max(a.q_heads, a.heads), group = most / a.heads;
   const float* k = a.k + (row * a.heads + h) * a.d_k;
   const float* v = a.v + (row * a.heads + h) * a.d_v;
   if (a.decay) {
@@ -44,8 +44,8 @@ void one_step(const LinearAttentionArgs& a, int64_t b, int64_t h, int64_t t, flo
   for (int64_t i = 0; i < a.d_k; ++i) axpy(k[i], value, a.d_v, state + i * a.d_v);
   for (int64_t r = 0; r < group; ++r) {
     const int64_t head = h * group + r;
-    const float* q = a.q + (row * a.q_heads + head) * a.d_k;
-    float* y = a.y + (row * a.q_heads + head) * a.d_v;
+    const float* q = a.q + (row * a.q_heads + head / (most / a.q_heads)) * a.d_k;
+    float* y = a.y + (row * most + head) * a.d_v;
     std::fill_n(y, a.d_v, 0.0f);
     for (int64_t i = 0; i < a.d_k; ++i) axpy(q[i], state + i * a.d_v, a.d_v, y);
     scale_row(a.scale, a.d_v, y);
@@ -65,7 +65,7 @@ void linear_attention(const LinearAttentionArgs& a) {
 }
 
 void causal_conv(const CausalConvArgs& a) {
-  const int64_t pad = a.taps - 1;
+  const int64_t pad = a.state();
   parallel_for(a.batch * a.channels, grain_for(a.length * a.taps), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const float* x = a.x + r * a.length;
@@ -75,9 +75,10 @@ void causal_conv(const CausalConvArgs& a) {
       const auto padded = [&](int64_t i) { return i >= pad ? x[i - pad] : past ? past[i] : 0.0f; };
       std::fill_n(y, a.length, a.bias ? a.bias[r % a.channels] : 0.0f);
       for (int64_t i = 0; i < a.taps; ++i) {
-        const int64_t head = std::min(pad - i, a.length);  // outputs whose tap i still lies in the past
-        for (int64_t t = 0; t < head; ++t) y[t] += w[i] * padded(t + i);
-        if (head < a.length) axpy(w[i], x + head + i - pad, a.length - head, y + head);
+        const int64_t at = i * a.dilation;
+        const int64_t head = std::min(pad - at, a.length);  // outputs whose tap i still lies in the past
+        for (int64_t t = 0; t < head; ++t) y[t] += w[i] * padded(t + at);
+        if (head < a.length) axpy(w[i], x + head + at - pad, a.length - head, y + head);
       }
       for (int64_t i = 0; i < pad; ++i) a.present[r * pad + i] = padded(a.length + i);
       if (!a.silu) continue;

@@ -20,12 +20,14 @@ struct LinearAttentionArgs {
 };
 void linear_attention(const LinearAttentionArgs& a);
 
-// y[c, t] = bias[c] + sum over i of w[c, i] * padded[c, t + i], padded being past (or zeros) followed by x; then SiLU.
+// y[c, t] = bias[c] + sum over i of w[c, i] * padded[c, t + i * dilation], padded being past (or zeros) followed by x;
+// then SiLU.
 struct CausalConvArgs {
-  int64_t batch, channels, length, taps;
+  int64_t batch, channels, length, taps, dilation;
+  int64_t state() const { return (taps - 1) * dilation; }
   bool silu;
   const float *x, *w, *bias, *past;  // bias and past may be null
-  float *y, *present;                // present: the last taps - 1 values of padded
+  float *y, *present;                // present: the last state() values of padded
 };
 void causal_conv(const CausalConvArgs& a);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/move.h"
 #include "ops/staged.h"
 
 namespace onnxlet {
@@ -26,8 +27,8 @@ struct LinearAttention : Op {
       return invalid_graph("update_rule must be linear, gated, delta or gated_delta; it is '", rule, "'");
     }
     if (a.i("state_window", 0) != 0) return not_implemented("LinearAttention with a state_window");
-    if (heads < 1 || q_heads < heads || q_heads % heads != 0) {
-      return invalid_graph("q_num_heads must be a multiple of kv_num_heads; they are ", q_heads, " and ", heads);
+    if (heads < 1 || q_heads < 1 || (q_heads % heads != 0 && heads % q_heads != 0)) {
+      return invalid_graph("q_num_heads and kv_num_heads must divide one another; they are ", q_heads, " and ", heads);
     }
     return {};
   }
@@ -75,7 +76,8 @@ struct LinearAttention : Op {
     OL_ASSIGN(a.decay, optional_floats(ctx, 4));
     OL_ASSIGN(a.beta, optional_floats(ctx, 5));
     OL_ASSIGN(const float* past, optional_floats(ctx, 3));
-    OL_ASSIGN(const FloatOutput y, float_output(ctx, 0, q.dtype(), Shape{a.batch, a.seq, q_heads * a.d_v}));
+    OL_ASSIGN(const FloatOutput y,
+              float_output(ctx, 0, q.dtype(), Shape{a.batch, a.seq, std::max(q_heads, heads) * a.d_v}));
     OL_ASSIGN(const FloatOutput present, float_output(ctx, 1, ctx.has(3) ? ctx.in(3).dtype() : q.dtype(), state));
     OL_ASSIGN(a.scratch, ctx.scratch_of<float>(a.batch * heads * a.d_v));
     if (past) {
@@ -93,7 +95,8 @@ struct LinearAttention : Op {
 };
 
 struct CausalConvWithState : Op {
-  bool silu = false;
+  bool silu = false, channels_last = false;
+  int64_t dilation = 1;
 
   Status init(Attrs& a) {
     const std::string_view activation = a.s("activation", "none");
@@ -102,18 +105,32 @@ struct CausalConvWithState : Op {
       return invalid_graph("activation must be silu, swish or none; it is '", activation, "'");
     }
     if (a.i("ndim", 1) != 1) return not_implemented("CausalConvWithState in ", a.i("ndim", 1), " dimensions");
+    if (a.i("state_window", 0) != 0) return not_implemented("CausalConvWithState with a state_window");
+    channels_last = a.i("channels_last", 0) != 0;
+    dilation = a.i("dilation", 1);
+    if (dilation < 1) return invalid_graph("dilation must be positive; it is ", dilation);
     return {};
   }
 
+  // [batch, channels, length], or with the channels last [batch, length, d_1 ... d_n].
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);
-    if (x.rank() != 3 || w.rank() != 3 || w.dim(0) != x.dim(1) || w.dim(1) != 1 || w.dim(2) < 1) {
+    const int r = x.rank();
+    CausalConvArgs a{};
+    a.silu = silu;
+    a.dilation = dilation;
+    if (r >= 3) {
+      a.batch = x.dim(0), a.channels = channels_last ? x.shape().product(2, r) : x.dim(1);
+      a.length = channels_last ? x.dim(1) : x.dim(2);
+    }
+    if (r < 3 || (r > 3 && !channels_last) || w.rank() != 3 || w.dim(0) != a.channels || w.dim(1) != 1 ||
+        w.dim(2) < 1) {
       return run_failed("input of shape ", x.shape(), " needs a weight of shape [channels, 1, taps]; it has ",
                         w.shape());
     }
-    CausalConvArgs a{};
-    a.batch = x.dim(0), a.channels = x.dim(1), a.length = x.dim(2), a.taps = w.dim(2), a.silu = silu;
-    const Shape state{a.batch, a.channels, a.taps - 1};
+    a.taps = w.dim(2);
+    Shape state = x.shape();
+    state[channels_last ? 1 : 2] = a.state();
     if (ctx.has(3) && !(ctx.in(3).shape() == state)) {
       return run_failed("past_state has shape ", ctx.in(3).shape(), "; ", state, " is expected");
     }
@@ -128,10 +145,33 @@ struct CausalConvWithState : Op {
     OL_ASSIGN(const FloatOutput present, float_output(ctx, 1, x.dtype(), state));
     a.y = y.data;
     a.present = present.data;
+    if (channels_last) {
+      OL_ASSIGN(a.x, turned(ctx, a.x, a.batch, a.length, a.channels));
+      if (a.past) {
+        OL_ASSIGN(a.past, turned(ctx, a.past, a.batch, a.state(), a.channels));
+      }
+      OL_ASSIGN(a.y, ctx.scratch_of<float>(x.size()));
+      OL_ASSIGN(a.present, ctx.scratch_of<float>(state.size()));
+    }
     causal_conv(a);
+    if (channels_last) {
+      turn(a.y, a.batch, a.channels, a.length, y.data);
+      turn(a.present, a.batch, a.channels, a.state(), present.data);
+    }
     y.finish();
     present.finish();
     return {};
+  }
+
+  // [batch, rows, columns] to [batch, columns, rows].
+  static void turn(const float* x, int64_t batch, int64_t rows, int64_t columns, float* y) {
+    static constexpr int kSwap[] = {0, 2, 1};
+    permute(DType::kFloat, x, Shape{batch, rows, columns}, kSwap, y);
+  }
+  static Result<const float*> turned(OpContext& ctx, const float* x, int64_t batch, int64_t rows, int64_t columns) {
+    OL_ASSIGN(float* y, ctx.scratch_of<float>(batch * rows * columns));
+    turn(x, batch, rows, columns, y);
+    return static_cast<const float*>(y);
   }
 };
 

@@ -47,6 +47,7 @@ const OpTable* const kTables[] = {
     &kMlLinearOps,
     &kMlTreeOps,
     &kMoeOps,
+    &kMultiHeadAttentionOps,
     &kPoolContribOps,
     &kPoolOps,
     &kPoolQuantizedOps,

@@ -41,6 +41,7 @@ extern const OpTable kMlFeaturesOps;
 extern const OpTable kMlLinearOps;
 extern const OpTable kMlTreeOps;
 extern const OpTable kMoeOps;
+extern const OpTable kMultiHeadAttentionOps;
 extern const OpTable kMatMulContribOps;
 extern const OpTable kMatMulIntegerContribOps;
 extern const OpTable kMatMulIntegerOps;

@@ -103,6 +103,16 @@ OPERATORS: list[dict[str, Any]] = [
         M="int32",
     ),
     op(
+        "DecoderMaskedMultiHeadAttention",
+        "query:T key:T? value:T? mask_index:M? attention_bias:T? past_key:T? past_value:T? past_sequence_length:M? "
+        "beam_width:M? cache_indirection:M? bias:T?",
+        "output:T present_key:T? present_value:T? qk:QK?",
+        "mask_filter_value:float num_heads:int! output_qk:int past_present_share_buffer:int scale:float",
+        T=FLOATS,
+        QK=FLOATS,
+        M="int32",
+    ),
+    op(
         "GroupQueryAttention",
         "query:T key:T? value:T? past_key:T_CACHE? past_value:T_CACHE? seqlens_k:M total_sequence_length:M "
         "cos_cache:T? sin_cache:T? position_ids:I? attention_bias:T? head_sink:T? k_scale:T_KV_SCALE? "
@@ -150,7 +160,7 @@ OPERATORS: list[dict[str, Any]] = [
         "CausalConvWithState",
         "input:T weight:T bias:T? past_state:T?",
         "output:T present_state:T",
-        "activation:string=none ndim:int=1",
+        "activation:string=none channels_last:int=0 dilation:int=1 ndim:int=1 state_window:int=0",
         T=FLOATS,
     ),
     # ---- matrix products and convolution ----

@@ -1,4 +1,4 @@
-"""Attention operators of ai.onnx against onnx.reference and those of com.microsoft against onnxruntime."""
+"""Attention operators of ai.onnx against onnx.reference."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import pytest
 
 from tests.conformance.backends import Prepare
 from tests.ops.harness import check
-
-MS: dict[str, Any] = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
 
 
 def random(*shape: int, seed: int = 0) -> np.ndarray:
@@ -132,14 +130,6 @@ def test_rotary_embedding(backend: Prepare, interleaved: int, dims: int, positio
     )
 
 
-@pytest.mark.parametrize("interleaved", [0, 1])
-@pytest.mark.parametrize("offset", [False, True])
-def test_contrib_rotary_embedding(backend: Prepare, interleaved: int, offset: bool) -> None:
-    ids = np.array([3], np.int64) if offset else np.random.default_rng(0).integers(0, 50, (2, 5))
-    x, cos, sin = random(2, 5, 24), random(50, 4, seed=1), random(50, 4, seed=2)
-    check(backend, "RotaryEmbedding", [x, ids, cos, sin], interleaved=interleaved, **MS)
-
-
 @pytest.mark.parametrize("rule", ["linear", "gated", "delta", "gated_delta"])
 @pytest.mark.parametrize("past", [False, True])
 @pytest.mark.parametrize("per_key", [False, True])
@@ -180,190 +170,3 @@ def test_causal_conv(backend: Prepare, activation: str, length: int, past: bool)
         opset=27,
         activation=activation,
     )
-
-
-# ---- com.microsoft ----
-
-
-@pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("mask", [None, "lengths", "keys", "pairs"])
-@pytest.mark.parametrize("past_len", [0, 4])
-def test_multi_head_attention(backend: Prepare, bias: bool, mask: str | None, past_len: int) -> None:
-    batch, q_len, kv_len, heads, size = 2, 5, 5, 3, 8
-    total = past_len + kv_len
-    rng = np.random.default_rng(0)
-    padding = {
-        None: None,
-        "lengths": np.array([total, 3], np.int32),
-        "keys": (rng.random((batch, total)) < 0.7).astype(np.int32),
-        "pairs": (rng.random((batch, q_len, total)) < 0.7).astype(np.int32),
-    }[mask]
-    inputs = [
-        random(batch, q_len, heads * size),
-        random(batch, kv_len, heads * size, seed=1),
-        random(batch, kv_len, heads * size, seed=2),
-        random(3 * heads * size, seed=3) if bias else None,
-        padding,
-        random(1, heads, q_len, total, seed=4) if bias else None,
-    ]
-    if past_len:
-        inputs += [
-            random(batch, heads, past_len, size, seed=5),
-            random(batch, heads, past_len, size, seed=6),
-        ]
-    outputs = [np.float32] * (3 if past_len else 1)
-    check(backend, "MultiHeadAttention", inputs, outputs=outputs, num_heads=heads, **MS)
-
-
-def test_multi_head_attention_layouts(backend: Prepare) -> None:
-    # onnxruntime's CPU kernel takes no packed operands: it is asked for the same with separate ones.
-    how: dict[str, Any] = {"num_heads": 3, "outputs": [np.float32]}
-    qkv, kv, q = (
-        random(2, 5, 3, 3, 8),
-        random(2, 7, 3, 2, 8, seed=1),
-        random(2, 5, 24, seed=2),
-    )
-    flat = [np.ascontiguousarray(qkv[:, :, :, i]).reshape(2, 5, 24) for i in range(3)]
-    expected = check(backend, "MultiHeadAttention", flat, unidirectional=1, **how, **MS)
-    check(
-        backend,
-        "MultiHeadAttention",
-        [qkv],
-        oracle=expected,
-        domain="com.microsoft",
-        unidirectional=1,
-        **how,
-    )
-    flat = [
-        q,
-        *(np.ascontiguousarray(kv[:, :, :, i]).reshape(2, 7, 24) for i in range(2)),
-    ]
-    expected = check(backend, "MultiHeadAttention", flat, **how, **MS)
-    check(
-        backend,
-        "MultiHeadAttention",
-        [q, kv],
-        oracle=expected,
-        domain="com.microsoft",
-        **how,
-    )
-    cached = [q, random(2, 3, 7, 8), random(2, 3, 7, 8, seed=1), random(72)]
-    check(backend, "MultiHeadAttention", cached, scale=0.3, **how, **MS)
-
-
-def group_query(
-    batch: int,
-    q_len: int,
-    past: list[int],
-    buffer: int,
-    packed: bool = False,
-    size: int = 16,
-) -> list[Any]:
-    heads, kv_heads = 4, 2
-    total = [p + q_len for p in past]
-    if packed:
-        qkv = [random(batch, q_len, (heads + 2 * kv_heads) * size), None, None]
-    else:
-        qkv = [
-            random(batch, q_len, heads * size),
-            random(batch, q_len, kv_heads * size, seed=1),
-            random(batch, q_len, kv_heads * size, seed=2),
-        ]
-    cache = [
-        random(batch, kv_heads, buffer, size, seed=3),
-        random(batch, kv_heads, buffer, size, seed=4),
-    ]
-    lengths = np.array([t - 1 for t in total], np.int32)
-    return [*qkv, *cache, lengths, np.array(max(total), np.int32)]
-
-
-@pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize("rotary", [0, 1])
-@pytest.mark.parametrize(
-    ("q_len", "past", "buffer"),
-    [(1, [9, 9], 9), (1, [4, 9], 9), (3, [6], 6), (7, [0, 0], 0), (1, [4, 4], 4)],
-)
-def test_group_query_attention(
-    backend: Prepare,
-    packed: bool,
-    rotary: int,
-    q_len: int,
-    past: list[int],
-    buffer: int,
-) -> None:
-    inputs = group_query(len(past), q_len, past, buffer, packed)
-    if rotary:
-        inputs += [random(64, 8, seed=7), random(64, 8, seed=8)]
-    how: dict[str, Any] = {"num_heads": 4, "kv_num_heads": 2, "do_rotary": rotary, **MS}
-    check(backend, "GroupQueryAttention", inputs, outputs=[np.float32] * 3, **how)
-
-
-@pytest.mark.parametrize("window", [-1, 3])
-@pytest.mark.parametrize("softcap", [0.0, 5.0])
-@pytest.mark.parametrize("smooth", [0, 1])
-@pytest.mark.parametrize("q_len", [1, 6])
-def test_group_query_attention_options(backend: Prepare, window: int, softcap: float, smooth: int, q_len: int) -> None:
-    inputs = group_query(2, q_len, [0, 0] if q_len > 1 else [7, 7], 0 if q_len > 1 else 7)
-    check(
-        backend,
-        "GroupQueryAttention",
-        inputs,
-        outputs=[np.float32] * 3,
-        num_heads=4,
-        kv_num_heads=2,
-        local_window_size=window,
-        softcap=softcap,
-        smooth_softmax=smooth or None,
-        scale=0.2,
-        **MS,
-    )
-
-
-@pytest.mark.parametrize("mask", [None, "lengths", "keys"])
-@pytest.mark.parametrize("past_len", [0, 4])
-@pytest.mark.parametrize("causal", [0, 1])
-@pytest.mark.parametrize("constant", [False, True])
-def test_contrib_attention(backend: Prepare, mask: str | None, past_len: int, causal: int, constant: bool) -> None:
-    batch, seq, heads, size, hidden = 2, 5, 3, 4, 12
-    total = past_len + seq
-    padding = {
-        None: None,
-        "lengths": np.array([total, total - 2], np.int32),
-        "keys": (np.random.default_rng(0).random((batch, total)) < 0.7).astype(np.int32),
-    }[mask]
-    inputs = [
-        random(batch, seq, hidden),
-        random(hidden, 3 * hidden, seed=1) / 3,
-        random(3 * hidden, seed=2),
-        padding,
-    ]
-    if past_len:
-        inputs.append(random(2, batch, heads, past_len, size, seed=3))
-    check(
-        backend,
-        "Attention",
-        inputs,
-        outputs=[np.float32] * (2 if past_len else 1),
-        constants=[1] if constant else [],
-        num_heads=heads,
-        unidirectional=causal,
-        **MS,
-    )
-
-
-@pytest.mark.parametrize("per_column", [False, True])
-def test_quantized_attention(backend: Prepare, per_column: bool) -> None:
-    batch, seq, heads, hidden = 2, 5, 3, 12
-    rng = np.random.default_rng(0)
-    n = 3 * hidden if per_column else 1
-    inputs = [
-        rng.integers(0, 255, (batch, seq, hidden), dtype=np.uint8),
-        rng.integers(-128, 127, (hidden, 3 * hidden), dtype=np.int8),
-        random(3 * hidden),
-        np.array(0.02, np.float32),
-        (abs(rng.normal(size=n)) * 0.01 + 0.005).astype(np.float32) if per_column else np.array(0.01, np.float32),
-        np.array([5, 4], np.int32),
-        np.array(120, np.uint8),
-        np.zeros(n, np.int8) if per_column else np.array(0, np.int8),
-    ]
-    check(backend, "QAttention", inputs, outputs=[np.float32], num_heads=heads, **MS)
