@@ -312,9 +312,7 @@ Result<bool> clip_from_bounds(Matcher& m, IrNode& n, Pool& pool) {
   if (!ordered || rank > m.least_rank(x)) return false;
   if (inner_bound == kAbsent) {
     const DType type = m.graph().constant(outer_bound)->dtype();
-    OL_ASSIGN(Tensor zero, Tensor::allocate(pool, type, Shape{}));
-    std::fill_n(static_cast<char*>(zero.mutable_raw()), zero.bytes(), '\0');
-    inner_bound = m.add_constant("zero", std::move(zero));
+    OL_ASSIGN(inner_bound, m.add_number("zero", 0, type, Shape{}, pool));
   }
   return m.become(n, "Clip", 13, {},
                   outer_is_min ? std::vector{x, inner_bound, outer_bound} : std::vector{x, outer_bound, inner_bound});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/visit.h"
 #include "ops/op.h"
 #include "ops/table.h"
 
@@ -215,6 +216,18 @@ ValueId Matcher::add_constant(std::string_view name, Tensor tensor) {
   readers_.emplace_back();
   producers_.push_back(-1);
   return id;
+}
+
+Result<ValueId> Matcher::add_number(std::string_view name, double value, DType dtype, const Shape& shape, Pool& pool) {
+  OL_ASSIGN(Tensor t, Tensor::allocate(pool, dtype, shape));
+  OL_TRY((visit<Ieee, Halves, SignedInts, UnsignedInts>(dtype, [&]<class T>() -> Status {
+    if constexpr (std::is_arithmetic_v<T>)
+      *t.mutable_data<T>() = static_cast<T>(value);
+    else
+      *t.mutable_data<T>() = T(static_cast<float>(value));
+    return {};
+  })));
+  return add_constant(name, std::move(t));
 }
 
 void Matcher::redirect(ValueId from, ValueId to) {

@@ -55,6 +55,8 @@ class Matcher {
   static void set(IrNode& n, std::string_view attribute, int64_t value);
   static void set(IrNode& n, std::string_view attribute, std::string_view value);
   ValueId add_constant(std::string_view name, Tensor tensor);
+  // A constant of one element.
+  Result<ValueId> add_number(std::string_view name, double value, DType dtype, const Shape& shape, Pool& pool);
   // Everything that reads `from` reads `to` instead; the graph's outputs too.
   void redirect(ValueId from, ValueId to);
   bool dead(const IrNode& n) const { return dead_[static_cast<size_t>(&n - graph_.nodes.data())]; }

@@ -10,6 +10,7 @@ constexpr Pass kPasses[] = {
     {"fold_constants", 1, fold_constants},
     {"fold_affine", 2, fold_affine},
     {"fuse_activations", 2, fuse_activations},
+    {"fuse_normalizations", 2, fuse_normalizations},
     {"eliminate_dead", 1, eliminate_dead},
 };
 

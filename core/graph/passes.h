@@ -29,5 +29,6 @@ Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
 Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
+Result<bool> fuse_normalizations(IrGraph& graph, Pool& pool);
 
 }  // namespace onnxlet

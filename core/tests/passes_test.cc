@@ -147,3 +147,55 @@ TEST(passes_fold_affine) {
           {"c = Conv(x, w:2x3x1x1); y = Mul(c, w1:2)", "Conv Mul"},
       });
 }
+
+TEST(passes_fuse_normalizations) {
+  check_pass(
+      "fuse_normalizations",
+      {
+          {"m = ReduceMean(x, axes=[-1]); d = Sub(x, m); q = Pow(d, 2.0); v = ReduceMean(q, axes=[-1]); "
+           "e = Add(v, 0.00001); s = Sqrt(e); n = Div(d, s); k = Mul(n, w:4); y = Add(k, w1:4)",
+           "LayerNormalization"},
+          {"m = ReduceMean(x, axes=[-1]); d = Sub(x, m); q = Mul(d, d); v = ReduceMean(q, axes=[-1]); "
+           "e = Add(0.00001, v); s = Sqrt(e); r = Reciprocal(s); n = Mul(r, d); k = Mul(w:4, n); y = Add(w1:4, k)",
+           "LayerNormalization"},
+          {"m = ReduceMean(x, axes=[-2,-1]); d = Sub(x, m); q = Mul(d, d); v = ReduceMean(q, axes=[-1,-2]); "
+           "e = Add(v, 0.00001); s = Sqrt(e); n = Div(d, s); y = Mul(n, w:3x4)",
+           "LayerNormalization"},
+          {"m = ReduceMean(x, axes=[-1]); d = Sub(x, m); q = Mul(d, d); v = ReduceMean(q, axes=[-1]); "
+           "e = Add(v, 0.00001); s = Sqrt(e); n = Div(d, s); y = Relu(n)",
+           "LayerNormalization Relu"},
+          {"q = Pow(x, 2.0); v = ReduceMean(q, axes=[-1]); e = Add(v, 0.00001); s = Sqrt(e); r = Div(1.0, s); "
+           "n = Mul(x, r); y = Mul(w:4, n)",
+           "RMSNormalization"},
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[-1]); e = Add(v, 0.00001); p = Pow(e, -0.5); y = Mul(x, p)",
+           "RMSNormalization"},
+          {"r = Reshape(x, [2,3,4]); q = Mul(r, r); v = ReduceMean(q, axes=[2]); e = Add(v, 0.00001); s = Sqrt(e); "
+           "y = Div(r, s)",
+           "Reshape RMSNormalization"},
+          // Another axis, an axis that may be any, no keepdims, a scale over other axes, a value that is read
+          // elsewhere.
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[-2]); e = Add(v, 0.00001); s = Sqrt(e); y = Div(x, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[1]); e = Add(v, 0.00001); s = Sqrt(e); y = Div(x, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[-1], keepdims=0); e = Add(v, 0.00001); s = Sqrt(e); y = Div(x, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x); v = ReduceMean(q); e = Add(v, 0.00001); s = Sqrt(e); y = Div(x, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x1); v = ReduceMean(q, axes=[-1]); e = Add(v, 0.00001); s = Sqrt(e); y = Div(x, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[-1]); e = Add(v, 0.00001); s = Sqrt(e); y = Div(x1, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[-1]); e = Add(v, 0.00001); s! = Sqrt(e); y = Div(x, s)",
+           "Mul ReduceMean Add Sqrt Div"},
+          {"q = Mul(x, x); v = ReduceMean(q, axes=[-1]); e = Add(v, 0.00001); s = Sqrt(e); n = Div(x, s); "
+           "y = Mul(n, w:3x4)",
+           "RMSNormalization Mul"},
+          {"m = ReduceMean(x, axes=[-1]); d! = Sub(x, m); q = Mul(d, d); v = ReduceMean(q, axes=[-1]); "
+           "e = Add(v, 0.00001); s = Sqrt(e); y = Div(d, s)",
+           "ReduceMean Sub Mul ReduceMean Add Sqrt Div"},
+          {"m = ReduceMean(x, axes=[-2]); d = Sub(x, m); q = Mul(d, d); v = ReduceMean(q, axes=[-1]); "
+           "e = Add(v, 0.00001); s = Sqrt(e); y = Div(d, s)",
+           "ReduceMean Sub RMSNormalization"},
+      });
+}
