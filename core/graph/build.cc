@@ -154,6 +154,7 @@ class Builder {
       if (is_main) scope.graph->value(id).type = ValueType::of(v.type);
       OL_TRY(define(v.name, id, scope));
       scope.graph->inputs.push_back(id);
+      scope.graph->input_types.push_back(is_main ? &v.type : nullptr);
     }
     for (Node& n : source.nodes) OL_TRY(add_node(n, scope));
     for (const ValueInfo& v : source.outputs) {

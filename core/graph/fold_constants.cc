@@ -1,5 +1,6 @@
 // Computes nodes whose inputs are all known, unless the result would make the model larger: weights that are stored
-// small (int8 behind Cast and Mul) stay small.
+// small stay small. An exception are the weights of a small model that Cast makes floats of, for a node that packs them
+// at load: expanding and packing them in every run costs more than the model's size matters.
 #include <algorithm>
 
 #include "graph/passes.h"
@@ -8,7 +9,44 @@
 namespace onnxlet {
 namespace {
 
-constexpr uint64_t kSmall = 4096;  // bytes that may be added without asking: shapes, masks, scalars
+constexpr uint64_t kSmall = 4096;             // bytes that may be added without asking: shapes, masks, scalars
+constexpr uint64_t kMostExpanded = 64 << 20;  // bytes that weights may grow by, altogether
+
+template <size_t N>
+bool one_of(const std::string_view (&names)[N], const IrNode& n) {
+  return n.domain.empty() && std::find(names, names + N, n.op_type) != names + N;
+}
+
+// For every value whether it is made of constants, by operators that weights go through, and all that is done with it
+// is to multiply with it: what an operator packs.
+std::vector<bool> packed_weights(const IrGraph& graph, const std::vector<int>& uses) {
+  constexpr std::string_view kProducts[] = {"Conv", "ConvTranspose", "MatMul", "Gemm"};
+  constexpr std::string_view kOnTheWay[] = {"Cast", "Mul", "Identity", "Reshape", "Transpose"};
+  const size_t count = graph.values.size();
+  std::vector<bool> known(count), weights(count);
+  for (size_t i = 0; i < count; ++i) known[i] = graph.values[i].constant.valid();
+  const auto is_known = [&](ValueId id) { return id != kAbsent && known[static_cast<size_t>(id)]; };
+  const auto on_the_way = [&](const IrNode& n) {
+    return one_of(kOnTheWay, n) && n.outputs[0] != kAbsent && std::all_of(n.inputs.begin(), n.inputs.end(), is_known);
+  };
+  for (const IrNode& n : graph.nodes) {
+    if (on_the_way(n)) known[static_cast<size_t>(n.outputs[0])] = true;
+  }
+  std::vector<int> as_weights(count, 0);
+  const auto all_uses = [&](ValueId id) {
+    return id != kAbsent && as_weights[static_cast<size_t>(id)] == uses[static_cast<size_t>(id)];
+  };
+  for (size_t i = graph.nodes.size(); i-- > 0;) {
+    const IrNode& n = graph.nodes[i];
+    if (one_of(kProducts, n) && n.inputs.size() > 1 && is_known(n.inputs[1])) {
+      ++as_weights[static_cast<size_t>(n.inputs[1])];
+    } else if (on_the_way(n) && uses[static_cast<size_t>(n.outputs[0])] > 0 && all_uses(n.outputs[0])) {
+      weights[static_cast<size_t>(n.outputs[0])] = true;
+      for (ValueId id : n.inputs) ++as_weights[static_cast<size_t>(id)];
+    }
+  }
+  return weights;
+}
 
 bool foldable(const IrGraph& graph, const IrNode& n) {
   if (n.row == nullptr || !n.subgraphs.empty() || (n.row->flags & (kImpure | kControl)) != 0) return false;
@@ -26,7 +64,8 @@ uint64_t freed_bytes(const IrGraph& graph, const IrNode& n, const std::vector<in
   return bytes;
 }
 
-Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, Pool& pool) {
+// `more`: bytes that may be added beyond `budget`; what is used of them is taken off.
+Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, uint64_t* more, Pool& pool) {
   OL_ASSIGN(const OpPtr op, make_op(n, *n.row, pool));
   std::vector<Value> constants;
   for (ValueId id : n.inputs) constants.push_back(id == kAbsent ? Value() : Value(graph.value(id).constant));
@@ -45,7 +84,10 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, Pool& pool) 
     if (!outputs[i].is_tensor() || outputs[i].tensor().dtype() == DType::kString) return false;
     bytes += outputs[i].tensor().bytes();
   }
-  if (bytes > std::max(budget, kSmall) && n.op_type != "Constant") return false;
+  if (bytes > std::max(budget, kSmall) && n.op_type != "Constant") {
+    if (bytes - budget > *more) return false;
+    *more -= bytes - budget;
+  }
   for (size_t i = 0; i < n.outputs.size(); ++i) {
     if (n.outputs[i] != kAbsent) graph.value(n.outputs[i]).constant = outputs[i].tensor();
   }
@@ -56,12 +98,16 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, Pool& pool) 
 
 Result<bool> fold_constants(IrGraph& graph, Pool& pool) {
   const std::vector<int> uses = graph.use_counts();
+  const std::vector<bool> weights = packed_weights(graph, uses);
+  uint64_t left_to_expand = kMostExpanded;
   bool changed = false;
   std::vector<IrNode> kept;
   kept.reserve(graph.nodes.size());
   for (IrNode& n : graph.nodes) {
     if (foldable(graph, n)) {
-      Result<bool> folded = fold(graph, n, freed_bytes(graph, n, uses), pool);
+      uint64_t nothing = 0;
+      const bool expand = n.outputs[0] != kAbsent && weights[static_cast<size_t>(n.outputs[0])];
+      Result<bool> folded = fold(graph, n, freed_bytes(graph, n, uses), expand ? &left_to_expand : &nothing, pool);
       // A node that fails here fails again when it runs, with its place in the model named, or never runs.
       if (folded.ok() && folded.value()) {
         changed = true;

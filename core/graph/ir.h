@@ -55,6 +55,7 @@ struct IrGraph {
   std::vector<IrNode> nodes;
   std::vector<IrValue> values;
   std::vector<ValueId> inputs, outputs;
+  std::vector<const TypeSpec*> input_types;   // as declared; beside inputs. nullptr in subgraphs: nobody checks those
   std::vector<const TypeSpec*> output_types;  // as declared; beside outputs
   std::vector<Capture> captures;
 

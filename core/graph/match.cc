@@ -128,7 +128,11 @@ std::optional<int> Matcher::rank(ValueId id, int depth) {
   if (id == kAbsent || depth > kDeepest) return std::nullopt;
   if (const Tensor* t = graph_.constant(id)) return t->rank();
   const IrNode* n = producer(id);
-  if (n == nullptr || n->inputs.empty()) return std::nullopt;
+  if (n == nullptr) {
+    const TypeSpec* type = declared(id);
+    return type != nullptr ? std::optional(static_cast<int>(type->dims.size())) : std::nullopt;
+  }
+  if (n->inputs.empty()) return std::nullopt;
   if (is_op(*n, "Gemm") || is_op(*n, "Flatten")) return 2;
   if (is_op(*n, "Reshape")) {
     const Tensor* shape = graph_.constant(input(*n, 1));
@@ -147,6 +151,13 @@ std::optional<int> Matcher::rank(ValueId id, int depth) {
     most = std::max(most, *r);
   }
   return most;
+}
+
+const TypeSpec* Matcher::declared(ValueId id) const {
+  const auto found = std::find(graph_.inputs.begin(), graph_.inputs.end(), id);
+  if (found == graph_.inputs.end()) return nullptr;
+  const TypeSpec* type = graph_.input_types[static_cast<size_t>(found - graph_.inputs.begin())];
+  return type != nullptr && type->kind == TypeSpec::Kind::kTensor && type->has_shape ? type : nullptr;
 }
 
 void Matcher::release(ValueId id, int reader) {

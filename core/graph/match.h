@@ -45,6 +45,8 @@ class Matcher {
 
   // What is known of a value without running anything; kUndefined, nothing or 0 otherwise.
   DType dtype(ValueId id) const { return id == kAbsent ? DType::kUndefined : graph_.value(id).type.dtype; }
+  // The type of an input of the model that declares a shape; else nullptr.
+  const TypeSpec* declared(ValueId id) const;
   std::optional<int> rank(ValueId id) { return rank(id, 0); }
   int least_rank(ValueId id) { return rank(id).value_or(0); }
 

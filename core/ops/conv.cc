@@ -66,6 +66,7 @@ struct ConvOp : Op {
     OL_ASSIGN(packed.data, pack(w, group, pool));
     return {};
   }
+  bool reads(size_t i) const override { return i != 1 || packed.get() == nullptr; }
 
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);
@@ -152,6 +153,7 @@ struct ConvTransposeOp : Op {
     OL_ASSIGN(packed.data, pack(w, group, pool));
     return {};
   }
+  bool reads(size_t i) const override { return i != 1 || packed.get() == nullptr; }
 
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);

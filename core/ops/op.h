@@ -120,6 +120,12 @@ class Op {
     (void)constants, (void)pool;
     return {};
   }
+  // Whether run() reads the elements of input i, or, after prepare(), only its type and shape: then the plan keeps no
+  // bytes of a constant there.
+  virtual bool reads(size_t i) const {
+    (void)i;
+    return true;
+  }
   virtual Status run(OpContext& ctx) const = 0;
 };
 using OpPtr = std::unique_ptr<Op>;

@@ -17,6 +17,7 @@ class Planner {
     auto plan = std::make_unique<Plan>();
     plan->slots = static_cast<int>(graph.values.size());
     constant_of_.assign(graph.values.size(), -1);
+    uses_ = graph.use_counts();
     const std::vector<int> last = last_readers(graph);
     for (ValueId id : graph.inputs) plan->input_slots.push_back(id);
     for (const Capture& c : graph.captures) plan->capture_slots.push_back(c.inner);
@@ -39,6 +40,14 @@ class Planner {
       plan->constants.push_back(Value(*constant));
     }
     return Ref::constant(at);
+  }
+
+  // A constant of which only type and shape are asked; the last such reader frees the bytes.
+  Ref hollow(IrGraph& graph, ValueId id, Plan* plan) {
+    Tensor& constant = graph.value(id).constant;
+    plan->constants.push_back(Value(Tensor::borrow(nullptr, constant.dtype(), constant.shape())));
+    if (--uses_[static_cast<size_t>(id)] == 0) constant = Tensor();
+    return Ref::constant(static_cast<int>(plan->constants.size()) - 1);
   }
 
   // For every value the node that reads it last; nodes.size() when it lives to the end.
@@ -70,10 +79,12 @@ class Planner {
     const auto bury = [&](ValueId id) {
       if (dies(id) && std::find(s.dying.begin(), s.dying.end(), id) == s.dying.end()) s.dying.push_back(id);
     };
-    for (ValueId id : node.inputs) {
-      s.inputs.push_back(ref(graph, id, plan));
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId id = node.inputs[i];
+      const bool unread = s.op != nullptr && graph.constant(id) != nullptr && !s.op->reads(i);
       s.input_dies.push_back(dies(id));
       bury(id);
+      s.inputs.push_back(unread ? hollow(graph, id, plan) : ref(graph, id, plan));
     }
     for (ValueId id : node.outputs) {
       const bool read = id != kAbsent && last[static_cast<size_t>(id)] >= 0;
@@ -108,6 +119,7 @@ class Planner {
   Pool& pool_;
   Problems* problems_;
   std::vector<int> constant_of_;
+  std::vector<int> uses_;
 };
 
 }  // namespace
