@@ -1,0 +1,59 @@
+"""What is computed at load: weights that operators pack, but nothing that only makes the model larger."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import onnxlet
+from tests.passes.graphs import Builder, check, make
+
+PASS = "fold_constants"
+rng = np.random.default_rng(17)
+X = rng.normal(0, 1, (2, 64)).astype(np.float32)
+STORED = rng.integers(-127, 128, (64, 96)).astype(np.int8)  # expanded it is larger than what may always be added
+FLOAT = 1
+
+
+def expanded(g: Builder, stored: np.ndarray[Any, Any] = STORED) -> Any:
+    return g.Mul(g.Cast(stored, to=FLOAT), np.full((1, 96), 0.01, np.float32))
+
+
+def test_weights_that_are_packed_are_expanded(engine: str) -> None:
+    assert check(engine, PASS, lambda g, x: g.MatMul(x, expanded(g)), [X]) == (["MatMul"], ["Cast", "Mul", "MatMul"])
+
+
+def test_half_precision_weights_too(engine: str) -> None:
+    weights = rng.normal(0, 1, (96, 64)).astype(np.float16)
+
+    def expression(g: Builder, x: Any) -> Any:
+        return g.MatMul(x, g.Transpose(g.Cast(weights, to=FLOAT), perm=[1, 0]))
+
+    assert check(engine, PASS, expression, [X])[0] == ["MatMul"]
+
+
+def test_values_that_other_nodes_read_stay_small(engine: str) -> None:
+    def expression(g: Builder, x: Any) -> Any:
+        w = expanded(g)
+        return g.MatMul(x, w), g.Relu(w)
+
+    on, off = check(engine, PASS, expression, [X])
+    assert on == off == ["Cast", "Mul", "MatMul", "Relu"]
+
+
+def test_outputs_stay_small(engine: str) -> None:
+    def expression(g: Builder, x: Any) -> Any:
+        w = expanded(g)
+        return g.MatMul(x, w), w
+
+    on, off = check(engine, PASS, expression, [X])
+    assert on == off == ["Cast", "Mul", "MatMul"]
+
+
+def test_packed_weights_are_held_once(engine: str) -> None:
+    """What is left in use is the packed form, not the expanded constant beside it."""
+    session = onnxlet.InferenceSession(make(lambda g, x: g.MatMul(x, expanded(g)), [X]), _engine=engine)
+    assert STORED.size * 4 <= session.memory["in_use"] < STORED.size * 6
+    session.run(None, {"x0": X})
+    session.close()
