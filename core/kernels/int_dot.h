@@ -60,6 +60,7 @@ struct Emulated {
   }
 };
 
+// Four bytes, or four 16-bit numbers half by half, in every place.
 inline U8x16 splat_quad(const uint8_t* p) {
 #if defined(__wasm_simd128__)
   return (U8x16)wasm_v128_load32_splat(p);
@@ -67,6 +68,54 @@ inline U8x16 splat_quad(const uint8_t* p) {
   int32_t quad;
   std::memcpy(&quad, p, sizeof(quad));
   return (U8x16)I32x4::splat(quad).v;
+#endif
+}
+inline U8x16 splat_wide_quad(const int16_t* p) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_v128_load64_splat(p);
+#else
+  typedef int64_t I64x2 __attribute__((vector_size(16)));
+  int64_t quad;
+  std::memcpy(&quad, p, sizeof(quad));
+  return (U8x16)I64x2{quad, quad};
+#endif
+}
+
+// Eight bytes as signed 16-bit numbers; the lower and the upper half as unsigned ones.
+inline U8x16 widen(const uint8_t* p) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_i16x8_load8x8(p);
+#elif defined(__SSE2__)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  return (U8x16)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+#else
+  typedef int16_t I16x8 __attribute__((vector_size(16)));
+  I16x8 v;
+  for (int i = 0; i < 8; ++i) v[i] = static_cast<int8_t>(p[i]);
+  return (U8x16)v;
+#endif
+}
+inline U8x16 widen_low(U8x16 v) {
+  return __builtin_shufflevector(v, U8x16{}, 0, 16, 1, 16, 2, 16, 3, 16, 4, 16, 5, 16, 6, 16, 7, 16);
+}
+inline U8x16 widen_high(U8x16 v) {
+  return __builtin_shufflevector(v, U8x16{}, 8, 16, 9, 16, 10, 16, 11, 16, 12, 16, 13, 16, 14, 16, 15, 16);
+}
+
+// sum + products of 16-bit numbers, two to a lane.
+inline I32x4 add_pairs(U8x16 a, U8x16 b, I32x4 sum) {
+#if defined(__wasm_simd128__)
+  return {(I32x4::Raw)wasm_i32x4_add((v128_t)sum.v, wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b))};
+#elif defined(__SSE2__)
+  return {(I32x4::Raw)_mm_add_epi32((__m128i)sum.v, _mm_madd_epi16((__m128i)a, (__m128i)b))};
+#else
+  typedef int16_t I16x8 __attribute__((vector_size(16)));
+  const I16x8 x = (I16x8)a, y = (I16x8)b;
+  for (int i = 0; i < 4; ++i) {
+    const int32_t dot = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
+    sum.v[i] = static_cast<int32_t>(static_cast<uint32_t>(sum.v[i]) + static_cast<uint32_t>(dot));
+  }
+  return sum;
 #endif
 }
 

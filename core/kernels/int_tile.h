@@ -27,45 +27,15 @@ struct ARecode {
   uint8_t flip = 0;
 };
 
-#if defined(__SSE2__)
-inline I32x4 pair_dot_add(U8x16 a, U8x16 b, I32x4 sum) {
-  return {(I32x4::Raw)_mm_add_epi32((__m128i)sum.v, _mm_madd_epi16((__m128i)a, (__m128i)b))};
-}
-inline U8x16 widen(const uint8_t* p) {
-  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-  return (U8x16)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-}
-#elif defined(__wasm_simd128__)
-inline I32x4 pair_dot_add(U8x16 a, U8x16 b, I32x4 sum) {
-  return {(I32x4::Raw)wasm_i32x4_add((v128_t)sum.v, wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b))};
-}
-inline U8x16 widen(const uint8_t* p) { return (U8x16)wasm_i16x8_load8x8(p); }
-#else
-typedef int16_t I16x8 __attribute__((vector_size(16)));
-inline I32x4 pair_dot_add(U8x16 a, U8x16 b, I32x4 sum) {
-  const I16x8 x = (I16x8)a, y = (I16x8)b;
-  for (int i = 0; i < 4; ++i) {
-    const int32_t dot = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
-    sum.v[i] = static_cast<int32_t>(static_cast<uint32_t>(sum.v[i]) + static_cast<uint32_t>(dot));
-  }
-  return sum;
-}
-inline U8x16 widen(const uint8_t* p) {
-  I16x8 v;
-  for (int i = 0; i < 8; ++i) v[i] = static_cast<int8_t>(p[i]);
-  return (U8x16)v;
-}
-#endif
-
 // A widened to 16 bits: every machine multiplies these exactly.
 struct Pairs {
   using Element = int16_t;
   static constexpr int kGroup = 2;
   static ARecode recode(bool, int32_t zero, DotOperand) { return {zero, 0, 0}; }
   static Element encode(const ARecode& r, int32_t value) { return static_cast<Element>(value - r.zero); }
-  static U8x16 load_b(const uint8_t* p) { return widen(p); }
+  static U8x16 load_b(const uint8_t* p) { return int_dot::widen(p); }
   static U8x16 splat_a(const Element* p) { return int_dot::splat_quad(reinterpret_cast<const uint8_t*>(p)); }
-  static I32x4 add(U8x16 a, U8x16 b, I32x4 sum) { return pair_dot_add(a, b, sum); }
+  static I32x4 add(U8x16 a, U8x16 b, I32x4 sum) { return int_dot::add_pairs(a, b, sum); }
 };
 
 // Four bytes a lane, through a dot whose second operand takes 8 bits, one way or the other.

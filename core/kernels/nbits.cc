@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "kernels/gemm.h"
+#include "kernels/tile.h"
 #include "simd/f32.h"
 
 namespace onnxlet {
@@ -13,56 +13,16 @@ using simd::F32;
 
 constexpr int64_t kChunk = 128;  // values expanded at once
 
-// Numbers [first, first + count) of column j as floats with the zero point taken off; first lies at a byte's begin.
-void expand(const NBitsMatrix& b, int64_t j, int64_t first, int64_t count, float zero, float* out) {
-  const int64_t per_byte = 8 / b.bits;
-  const uint8_t* src = b.data + j * b.blocks() * (b.block / per_byte) + first / per_byte;
-  const ptrdiff_t n = static_cast<ptrdiff_t>(count);
-  if (b.bits == 8) {
-    for (ptrdiff_t i = 0; i < n; ++i) out[i] = static_cast<float>(src[i]) - zero;
-    return;
-  }
-  uint8_t numbers[kChunk + 4];
-  if (b.bits == 4) {
-    for (ptrdiff_t i = 0; i < (n + 1) / 2; ++i) {
-      numbers[2 * i] = src[i] & 15;
-      numbers[2 * i + 1] = src[i] >> 4;
-    }
-  } else {
-    for (ptrdiff_t i = 0; i < (n + 3) / 4; ++i) {
-      for (int p = 0; p < 4; ++p) numbers[4 * i + p] = src[i] >> (2 * p) & 3;
-    }
-  }
-  for (ptrdiff_t i = 0; i < n; ++i) out[i] = static_cast<float>(numbers[i]) - zero;
-}
-
-// The same, scaled, with any grouping.
-void weights(const NBitsMatrix& b, int64_t j, int64_t first, int64_t count, float* out) {
-  if (b.codebook) {
-    // Blocks run over the whole matrix here, not column by column.
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t at = j * b.k + first + i;
-      const uint8_t byte = b.data[at / 2];
-      out[i] = b.codebook[at % 2 == 0 ? byte >> 4 : byte & 15] * b.scales[at / b.block];
-    }
-    return;
-  }
-  expand(b, j, first, count, 0, out);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t at = j * b.blocks() + (b.group_of ? b.group_of[first + i] : (first + i) / b.block);
-    out[i] = (out[i] - (b.zeros ? b.zeros[at] : b.zero)) * b.scales[at];
-  }
-}
-
 // Sixteen numbers as floats minus a zero point.
 #if defined(__wasm_simd128__)
-// 2^23 + n has n in its lowest mantissa bits: a byte shuffle makes the floats, one subtraction takes 2^23 and the zero
-// point off.
+// 2^23 + n has n in its lowest mantissa bits: a byte shuffle makes the floats, subtractions take 2^23 and the zero
+// point (which may be a fraction) off.
 struct Expander {
-  v128_t offset;
-  explicit Expander(float zero) : offset(wasm_f32x4_splat(8388608.0f + zero)) {}
+  v128_t zero;
+  explicit Expander(float z) : zero(wasm_f32x4_splat(z)) {}
   F32 floats(v128_t bytes) const {  // numbers in bytes 0, 4, 8, 12; the others zero
-    return {(F32::Raw)wasm_f32x4_sub(wasm_v128_or(bytes, wasm_i32x4_splat(0x4B000000)), offset)};
+    const v128_t n = wasm_f32x4_sub(wasm_v128_or(bytes, wasm_i32x4_splat(0x4B000000)), wasm_f32x4_splat(0x1p23f));
+    return {(F32::Raw)wasm_f32x4_sub(n, zero)};
   }
   // 16 numbers in 16 bytes.
   void sixteen(v128_t n, F32 (&out)[4]) const {
@@ -98,6 +58,55 @@ struct Expander {
   }
 };
 #endif
+
+// Numbers [first, first + count) of column j as floats with the zero point taken off; first lies at a byte's begin.
+void expand(const NBitsMatrix& b, int64_t j, int64_t first, int64_t count, float zero, float* out) {
+  const uint8_t* src = b.data + (j * b.blocks() * b.block + first) * b.bits / 8;
+  const ptrdiff_t n = static_cast<ptrdiff_t>(count);
+  ptrdiff_t i = 0;
+  if (b.bits == 4 || b.bits == 8) {
+    const Expander expander(zero);
+    for (; i + 16 <= n; i += 16) {
+      F32 v[4];
+      if (b.bits == 4) {
+        expander.four_bits(src + i / 2, v);
+      } else {
+        expander.eight_bits(src + i, v);
+      }
+      for (int q = 0; q < 4; ++q) v[q].store(out + i + 4 * q);
+    }
+  }
+  for (; i < n; ++i) out[i] = static_cast<float>(nbits_number(src, i, b.bits)) - zero;
+}
+
+// The same, scaled. `first` at the begin of a block where blocks give the scale.
+void weights(const NBitsMatrix& b, int64_t j, int64_t first, int64_t count, float* out) {
+  if (b.codebook) {
+    // Blocks run over the whole matrix here, not column by column.
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = j * b.k + first + i;
+      const uint8_t byte = b.data[at / 2];
+      out[i] = b.codebook[at % 2 == 0 ? byte >> 4 : byte & 15] * b.scales[at / b.block];
+    }
+    return;
+  }
+  const int64_t row = j * b.blocks();
+  if (b.group_of) {
+    expand(b, j, first, count, 0, out);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = row + b.group_of[first + i];
+      out[i] = (out[i] - (b.zeros ? b.zeros[at] : b.zero)) * b.scales[at];
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count; i += b.block) {
+    const int64_t at = row + (first + i) / b.block;
+    const ptrdiff_t n = static_cast<ptrdiff_t>(std::min(b.block, count - i));
+    expand(b, j, first + i, n, b.zeros ? b.zeros[at] : b.zero, out + i);
+    const float scale = b.scales[at];
+    for (ptrdiff_t q = 0; q < n; ++q) out[i + q] *= scale;
+  }
+}
 
 float dot(const float* a, const float* b, ptrdiff_t n) {
   F32 sum[2] = {F32::splat(0), F32::splat(0)};
@@ -174,17 +183,15 @@ void rows_any(const NBitsMatrix& b, int64_t j, int64_t m, const float* a, float*
 void nbits_panels(const NBitsMatrix& b, int64_t j0, int64_t j1, float* panels) {
   const int64_t count = (j1 - j0 + kGemmCols - 1) / kGemmCols;
   parallel_for(count, grain_for(b.k * kGemmCols * 4), [&](int64_t begin, int64_t end) {
-    float strip[kChunk];
+    float strips[kGemmCols][kChunk];  // a part of each column
     for (int64_t p = begin; p < end; ++p) {
+      const int64_t j = j0 + p * kGemmCols;
+      const int cols = static_cast<int>(std::min<int64_t>(kGemmCols, j1 - j));
       float* panel = panels + p * b.k * kGemmCols;
-      for (int64_t c = 0; c < kGemmCols; ++c) {
-        const int64_t j = j0 + p * kGemmCols + c;
-        for (int64_t first = 0; first < b.k; first += kChunk) {
-          const int64_t n = std::min(kChunk, b.k - first);
-          std::fill(strip, strip + n, 0.0f);
-          if (j < j1) weights(b, j, first, n, strip);
-          for (int64_t i = 0; i < n; ++i) panel[(first + i) * kGemmCols + c] = strip[i];
-        }
+      for (int64_t first = 0; first < b.k; first += kChunk) {
+        const int64_t n = std::min(kChunk, b.k - first);
+        for (int c = 0; c < cols; ++c) weights(b, j + c, first, n, strips[c]);
+        tile::pack_panel<kGemmCols>(strips[0], kChunk, 1, cols, n, panel + first * kGemmCols);
       }
     }
   });

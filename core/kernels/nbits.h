@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace onnxlet {
 
@@ -10,8 +11,8 @@ inline constexpr int kNBitsRows = 4;  // rows that share one expansion of a bloc
 
 struct NBitsMatrix {
   int64_t k = 0, n = 0;
-  int bits = 4;                   // 2, 4, 8; values lie from the lowest bits of a byte upwards
-  int64_t block = 32;             // a multiple of 8 / bits
+  int bits = 4;                   // 2 to 8; a column's numbers follow each other from the lowest bit of a byte upwards
+  int64_t block = 32;             // a multiple of 16, unless there is a codebook
   const uint8_t* data = nullptr;  // [n][blocks][block * bits / 8]
   const float* scales = nullptr;  // [n][blocks]
   const float* zeros = nullptr;   // [n][blocks], or null: `zero` for all
@@ -22,9 +23,63 @@ struct NBitsMatrix {
   int64_t blocks() const { return (k + block - 1) / block; }
 };
 
+// Number i of a run of numbers of 2 to 8 bits that begins at a byte.
+inline int nbits_number(const uint8_t* run, int64_t i, int bits) {
+  const int64_t bit = i * bits, byte = bit / 8;
+  const int shift = static_cast<int>(bit % 8);
+  int v = run[byte] >> shift;
+  if (shift + bits > 8) v |= run[byte + 1] << (8 - shift);
+  return v & ((1 << bits) - 1);
+}
+
+// ---- weights as they are, A as it is ----
+
 // Columns [j0, j1) in the form pack_b() gives; j0 a multiple of 8.
 void nbits_panels(const NBitsMatrix& b, int64_t j0, int64_t j1, float* panels);
 // C [m][n] = A [m][k] * B + bias, for few rows: each block is expanded once and used for every row.
 void nbits_rows(const NBitsMatrix& b, int64_t m, const float* a, const float* bias, float* c);
+
+// ---- weights repacked, A rounded to 8 bits ----
+//
+// Each 16 or 32 neighbours of a row of A share a scale, so that the largest becomes 127 or -127; their products with
+// the weights are summed exactly, and the sums are scaled and added in float. The error is that of rounding A: half a
+// step, at most 1/254 of the largest neighbour. A row with a number that is not finite gives NaN.
+
+enum class NBitsKernel : uint8_t {
+#define NBITS_KERNEL(kernel, ...) kernel,
+#include "kernels/nbits_kernels.inc"
+#undef NBITS_KERNEL
+};
+std::span<const NBitsKernel> nbits_kernels();      // of this build
+bool is_exact_here(NBitsKernel kernel, int bits);  // whether its integers are, on this machine
+NBitsKernel nbits_kernel(int bits);                // the fastest that is
+const char* name_of(NBitsKernel kernel);
+
+// Four columns together: [n / 4][k / 16 or 32][...][4 columns][4 bytes], numbers of 2, 4 or 8 bits. A byte holds those
+// of k, k + 4 ..., from the lowest bits upwards.
+struct NBitsPacked {
+  NBitsKernel kernel{};
+  int64_t k = 0, n = 0, block = 0;
+  int bits = 4, width = 4;  // as the model has them, as stored
+  bool has_zeros = false;
+  float zero = 8;  // of all, where has_zeros is false
+  const uint8_t* data = nullptr;
+
+  int64_t unit() const { return block % 32 == 0 ? 32 : 16; }
+  int64_t units() const { return (k + unit() - 1) / unit(); }
+  int64_t blocks() const { return (k + block - 1) / block; }
+  int64_t groups() const { return (n + 3) / 4; }
+  int64_t group_bytes() const { return units() * unit() * width / 2; }
+  // Behind the numbers: scales [n / 4][blocks][4], and zero points times scales likewise.
+  const float* scales() const { return reinterpret_cast<const float*>(data + groups() * group_bytes()); }
+  const float* zeros() const { return scales() + groups() * blocks() * 4; }
+  int64_t bytes() const { return groups() * (group_bytes() + blocks() * 16 * (has_zeros ? 2 : 1)); }
+};
+// B without g_idx and codebook. Sizes only: data is to be set.
+NBitsPacked nbits_packed(const NBitsMatrix& b, NBitsKernel kernel);
+void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* out);
+
+int64_t nbits_dot_scratch(const NBitsPacked& b, int64_t m);  // bytes
+void nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch);
 
 }  // namespace onnxlet

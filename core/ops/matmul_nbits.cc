@@ -51,17 +51,30 @@ Result<Shape> result_shape(const Tensor& a, int64_t k, int64_t n) {
   return out;
 }
 
+constexpr int64_t kIntegerLevel = 4;  // accuracy_level: A may be rounded to 8 bits
+
+// B with scales and zero points as floats, which it owns.
+struct Weights {
+  NBitsMatrix matrix;
+  Tensor scales, zeros;
+};
+
 struct MatMulNBits : Op {
   int64_t k, n, bits, block;
+  bool may_round, has_zeros;
+  Weights constant;    // B, when it is known at load
+  Tensor packed;       // the same for products of integers
+  NBitsPacked form{};  // of `packed`
 
   Status init(Attrs& a) {
     k = a.i("K");
     n = a.i("N");
     bits = a.i("bits", 4);
     block = a.i("block_size");
-    a.ignore("accuracy_level");  // the least exactness allowed; float is the most exact
+    may_round = a.i("accuracy_level") == kIntegerLevel && !a.input_given(4);
+    has_zeros = a.input_given(3);
     if (a.i("weight_prepacked") != 0) return not_implemented("weights prepacked for a GPU");
-    if (bits != 2 && bits != 4 && bits != 8) return not_implemented("weights of ", bits, " bits; 2, 4 and 8 are");
+    if (bits < 2 || bits > 8) return invalid_graph("bits must be 2 to 8; it is ", bits);
     if (k < 1 || n < 0 || std::max({k, n, block}) > kLimit || block < 16 || (block & (block - 1)) != 0) {
       return invalid_graph("K and N must be positive and block_size a power of 2 from 16 on; got ", k, ", ", n, " and ",
                            block);
@@ -69,35 +82,24 @@ struct MatMulNBits : Op {
     return {};
   }
 
+  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
+    if (constants.size() < 3 || !constants[1].valid() || !constants[2].valid()) return {};
+    const Tensor* zeros = constants.size() > 3 && constants[3].valid() ? &constants[3] : nullptr;
+    if (has_zeros && zeros == nullptr) return {};
+    if (!check(constants[1], constants[2], zeros).ok()) return {};  // run() says what is wrong
+    OL_ASSIGN(constant, weights(constants[1], constants[2], zeros, pool));
+    if (!may_round) return {};
+    form = nbits_packed(constant.matrix, nbits_kernel(static_cast<int>(bits)));
+    OL_ASSIGN(packed, Tensor::allocate(pool, DType::kUint8, Shape{form.bytes()}));
+    nbits_pack(constant.matrix, form, packed.mutable_data<uint8_t>());
+    form.data = packed.data<uint8_t>();
+    constant = {};
+    return {};
+  }
+
   Status run(OpContext& ctx) const override {
     const Tensor& a = ctx.in(0);
     OL_ASSIGN(const Shape out, result_shape(a, k, n));
-    NBitsMatrix b;
-    b.k = k;
-    b.n = n;
-    b.bits = static_cast<int>(bits);
-    b.block = block;
-    b.zero = static_cast<float>(1 << (bits - 1));
-    const int64_t blocks = b.blocks();
-    const uint64_t stored = static_cast<uint64_t>(n * blocks * (block * bits / 8));
-    if (ctx.in(1).bytes() != stored || ctx.in(2).size() != n * blocks) {
-      return run_failed("B must hold ", stored, " bytes and scales ", n * blocks, " values for K = ", k, ", N = ", n,
-                        ", block_size = ", block, "; got ", ctx.in(1).bytes(), " and ", ctx.in(2).size());
-    }
-    b.data = static_cast<const uint8_t*>(ctx.in(1).raw());
-    OL_ASSIGN(b.scales, float_input(ctx, ctx.in(2)));
-    if (ctx.has(3)) {
-      OL_ASSIGN(b.zeros, zeros(ctx, ctx.in(3), blocks));
-    }
-    if (ctx.has(4)) {
-      const Tensor& groups = ctx.in(4);
-      if (groups.size() < k) return run_failed("g_idx needs K = ", k, " values; got ", groups.size());
-      b.group_of = groups.data<int32_t>();
-      for (int64_t i = 0; i < k; ++i) {
-        if (b.group_of[i] < 0 || b.group_of[i] >= blocks)
-          return run_failed("g_idx ", b.group_of[i], " is outside [0, ", blocks, ")");
-      }
-    }
     const float* bias = nullptr;
     if (ctx.has(5)) {
       if (ctx.in(5).size() != n) return run_failed("bias needs N = ", n, " values; got ", ctx.in(5).size());
@@ -105,30 +107,81 @@ struct MatMulNBits : Op {
     }
     OL_ASSIGN(const float* af, float_input(ctx, a));
     OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, a.dtype(), out));
-    OL_TRY(multiply(ctx, b, a.size() / k, af, bias, y.data()));
+    const int64_t rows = a.size() / k;
+    if (packed.valid()) {
+      OL_ASSIGN(char* scratch, ctx.scratch_of<char>(nbits_dot_scratch(form, rows)));
+      nbits_dot(form, rows, af, bias, y.data(), scratch);
+      ctx.set_kernel(name_of(form.kernel));
+    } else {
+      Weights now;
+      if (constant.matrix.data == nullptr) {
+        OL_TRY(check(ctx.in(1), ctx.in(2), ctx.opt(3)));
+        OL_ASSIGN(now, weights(ctx.in(1), ctx.in(2), ctx.opt(3), ctx.pool()));
+      }
+      NBitsMatrix b = constant.matrix.data ? constant.matrix : now.matrix;
+      OL_ASSIGN(b.group_of, groups(ctx));
+      OL_TRY(multiply(ctx, b, rows, af, bias, y.data()));
+    }
     y.finish();
     return {};
   }
 
-  // As floats [n][blocks]. Packed ones start at a byte for each column.
-  Result<const float*> zeros(OpContext& ctx, const Tensor& t, int64_t blocks) const {
-    if (runs_as_float(t.dtype())) {
-      if (t.size() != n * blocks) return run_failed("zero_points needs ", n * blocks, " values; got ", t.size());
-      return float_input(ctx, t);
+  int64_t blocks() const { return (k + block - 1) / block; }
+  int64_t zero_bytes() const { return (blocks() * bits + 7) / 8; }  // of a column, where zero points are packed
+
+  Status check(const Tensor& b, const Tensor& scales, const Tensor* zeros) const {
+    const uint64_t stored = static_cast<uint64_t>(n * blocks() * (block * bits / 8));
+    if (b.bytes() != stored || scales.size() != n * blocks()) {
+      return run_failed("B must hold ", stored, " bytes and scales ", n * blocks(), " values for K = ", k, ", N = ", n,
+                        ", block_size = ", block, "; got ", b.bytes(), " and ", scales.size());
     }
-    const int64_t per_column = (blocks * bits + 7) / 8;
-    if (t.bytes() != static_cast<uint64_t>(n * per_column)) {
-      return run_failed("zero_points must hold ", n * per_column, " bytes; got ", t.bytes());
+    if (zeros == nullptr) return {};
+    if (runs_as_float(zeros->dtype()) && zeros->size() != n * blocks())
+      return run_failed("zero_points needs ", n * blocks(), " values; got ", zeros->size());
+    if (!runs_as_float(zeros->dtype()) && zeros->bytes() != static_cast<uint64_t>(n * zero_bytes()))
+      return run_failed("zero_points must hold ", n * zero_bytes(), " bytes; got ", zeros->bytes());
+    return {};
+  }
+
+  Result<Weights> weights(const Tensor& b, const Tensor& scales, const Tensor* zeros, Pool& pool) const {
+    Weights w;
+    w.matrix.k = k;
+    w.matrix.n = n;
+    w.matrix.bits = static_cast<int>(bits);
+    w.matrix.block = block;
+    w.matrix.zero = static_cast<float>(1 << (bits - 1));
+    w.matrix.data = static_cast<const uint8_t*>(b.raw());
+    OL_ASSIGN(w.scales, widened_constant(scales, pool));
+    w.matrix.scales = w.scales.data<float>();
+    if (zeros) {
+      OL_ASSIGN(w.zeros, zeros_as_float(*zeros, pool));
+      w.matrix.zeros = w.zeros.data<float>();
     }
+    return w;
+  }
+
+  // [n][blocks]. Packed ones start at a byte for each column.
+  Result<Tensor> zeros_as_float(const Tensor& t, Pool& pool) const {
+    if (runs_as_float(t.dtype())) return widened_constant(t, pool);
+    OL_ASSIGN(Tensor out, Tensor::allocate(pool, DType::kFloat, Shape{n * blocks()}));
     const uint8_t* src = static_cast<const uint8_t*>(t.raw());
-    OL_ASSIGN(float* out, ctx.scratch_of<float>(n * blocks));
+    float* to = out.mutable_data<float>();
     for (int64_t j = 0; j < n; ++j) {
-      for (int64_t i = 0; i < blocks; ++i) {
-        const int64_t bit = i * bits;
-        out[j * blocks + i] = static_cast<float>(src[j * per_column + bit / 8] >> (bit % 8) & ((1 << bits) - 1));
-      }
+      for (int64_t i = 0; i < blocks(); ++i)
+        to[j * blocks() + i] = static_cast<float>(nbits_number(src + j * zero_bytes(), i, static_cast<int>(bits)));
     }
-    return static_cast<const float*>(out);
+    return out;
+  }
+
+  Result<const int32_t*> groups(OpContext& ctx) const {
+    if (!ctx.has(4)) return static_cast<const int32_t*>(nullptr);
+    const Tensor& t = ctx.in(4);
+    if (t.size() < k) return run_failed("g_idx needs K = ", k, " values; got ", t.size());
+    for (int64_t i = 0; i < k; ++i) {
+      const int32_t g = t.data<int32_t>()[i];
+      if (g < 0 || g >= blocks()) return run_failed("g_idx ", g, " is outside [0, ", blocks(), ")");
+    }
+    return t.data<int32_t>();
   }
 };
 

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "kernels/nbits.h"
 #include "tests/check.h"
 
 namespace onnxlet {
@@ -191,63 +190,6 @@ TEST(int_conv_is_exact) {
       check_conv(kernel, {{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
     }
   });
-}
-
-void check_nbits(int bits, int64_t block, int64_t k, int64_t m, bool zeros) {
-  Random r;
-  const int64_t n = 11;
-  NBitsMatrix b;
-  b.k = k;
-  b.n = n;
-  b.bits = bits;
-  b.block = block;
-  b.zero = static_cast<float>(1 << (bits - 1));
-  const int64_t blocks = b.blocks(), per = 8 / bits;
-  const std::vector<uint8_t> data = r.bytes(n * blocks * block / per);
-  std::vector<float> scales, zero, a, c(static_cast<size_t>(m * n)), bias;
-  for (int64_t i = 0; i < n * blocks; ++i) {
-    scales.push_back(static_cast<float>(r.next() % 100 + 1) / 1000);
-    zero.push_back(static_cast<float>(r.next() % (1u << bits)));
-  }
-  for (int64_t i = 0; i < m * k; ++i) a.push_back(static_cast<float>(r.next() % 200) / 100 - 1);
-  for (int64_t j = 0; j < n; ++j) bias.push_back(static_cast<float>(j));
-  b.data = data.data();
-  b.scales = scales.data();
-  if (zeros) b.zeros = zero.data();
-  auto weight = [&](int64_t i, int64_t j) {
-    const uint8_t byte = data[static_cast<size_t>(j * blocks * block / per + i / per)];
-    const float q = static_cast<float>(byte >> (i % per * bits) & ((1 << bits) - 1));
-    const size_t at = static_cast<size_t>(j * blocks + i / block);
-    return (q - (zeros ? zero[at] : b.zero)) * scales[at];
-  };
-  nbits_rows(b, m, a.data(), bias.data(), c.data());
-  for (int64_t i = 0; i < m; ++i) {
-    for (int64_t j = 0; j < n; ++j) {
-      double sum = static_cast<double>(j);
-      for (int64_t q = 0; q < k; ++q)
-        sum += static_cast<double>(a[static_cast<size_t>(i * k + q)]) * static_cast<double>(weight(q, j));
-      CHECK_NEAR(c[static_cast<size_t>(i * n + j)], sum, 1e-4);
-    }
-  }
-  std::vector<float> panels(static_cast<size_t>(k * 8));
-  nbits_panels(b, 8, n, panels.data());
-  for (int64_t i = 0; i < k; ++i) {
-    for (int64_t j = 0; j < 8; ++j)
-      CHECK_NEAR(panels[static_cast<size_t>(i * 8 + j)], 8 + j < n ? weight(i, 8 + j) : 0, 1e-6);
-  }
-}
-
-TEST(nbits_expand_to_the_same_weights_everywhere) {
-  for (const int bits : {2, 4, 8}) {
-    for (const int64_t block : {16, 32, 256}) {
-      for (const int64_t m : {1, 2, 3, 4, 7}) {
-        for (const bool zeros : {false, true}) {
-          check_nbits(bits, block, 512, m, zeros);
-          check_nbits(bits, block, 72, m, zeros);
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

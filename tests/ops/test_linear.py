@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.backends import Prepare
-from tests.ops.harness import check
+from tests.ops.harness import check, make_model
 from tests.ops.strategies import SIZES
 
 EXAMPLES = settings(max_examples=40, deadline=None, print_blob=True)
@@ -296,43 +296,77 @@ def test_fused_gemm(backend: Prepare, activation: str) -> None:
     check(backend, "FusedGemm", inputs, oracle="onnxruntime", domain="com.microsoft", activation=activation, **extra)
 
 
-@pytest.mark.parametrize("bits", [2, 4, 8])
+def packed_numbers(values: np.ndarray, bits: int) -> np.ndarray:
+    """Numbers of `bits` bits along the last axis, from the lowest bit of a byte upwards; rows padded to whole bytes."""
+    stream = np.unpackbits(values[..., None].astype(np.uint8), axis=-1, bitorder="little")[..., :bits]
+    return np.packbits(stream.reshape(*values.shape[:-1], -1), axis=-1, bitorder="little")
+
+
+class FewBits:
+    """Weights [n, k] of few bits in blocks, as MatMulNBits takes them, and what they mean."""
+
+    def __init__(self, n: int, k: int, bits: int, block: int, zero_points: str) -> None:
+        blocks, rng = -(-k // block), np.random.default_rng(5)
+        q = rng.integers(0, 1 << bits, (n, blocks, block), dtype=np.uint8)
+        zero = np.full((n, blocks), 1 << (bits - 1), np.float32)
+        if zero_points == "packed":
+            zero = rng.integers(0, 1 << bits, (n, blocks)).astype(np.float32)
+        if zero_points == "float":
+            zero = (rng.random((n, blocks)) * (1 << bits)).astype(np.float32)
+        scale = rng.uniform(0.01, 0.1, (n, blocks)).astype(np.float32)
+        self.values = ((q.astype(np.float32) - zero[..., None]) * scale[..., None]).reshape(n, -1)[:, :k]
+        forms = {"none": None, "float": zero, "packed": packed_numbers(zero, bits).reshape(-1)}
+        self.inputs: list[Any] = [packed_numbers(q, bits), scale.reshape(-1), forms[zero_points], None]
+        self.attributes: dict[str, Any] = {"domain": "com.microsoft", "K": k, "N": n, "bits": bits, "block_size": block}
+
+
+def rounded_to_8_bits(x: np.ndarray, unit: int) -> np.ndarray:
+    """Units of neighbours with the largest at 127 or -127, as products of accuracy_level 4 may have them."""
+    k = x.shape[-1]
+    parts = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -k % unit)]).reshape(*x.shape[:-1], -1, unit)
+    largest = np.abs(parts).max(-1, keepdims=True)
+    rounded = np.rint(parts * (np.float32(127) / largest)) * (largest / 127)
+    return np.asarray(rounded.reshape(*x.shape[:-1], -1)[..., :k], np.float32)
+
+
+@pytest.mark.parametrize("bits", [2, 3, 4, 5, 6, 7, 8])
 @pytest.mark.parametrize("block", [16, 32, 128])
-@pytest.mark.parametrize("zero_points", [False, True])
-@pytest.mark.parametrize("rows", [1, 3, 9])
-@pytest.mark.parametrize("k", [64, 96])
-def test_matmul_nbits(backend: Prepare, bits: int, block: int, zero_points: bool, rows: int, k: int) -> None:
-    n, blocks, rng = 19, -(-k // block), np.random.default_rng(5)
-    q = rng.integers(0, 1 << bits, (n, blocks, block), dtype=np.uint8)
-    zero = (
-        rng.integers(0, 1 << bits, (n, blocks), dtype=np.uint8)
-        if zero_points
-        else np.full((n, blocks), 1 << (bits - 1), np.uint8)
-    )
-    scale = rng.uniform(0.01, 0.1, (n, blocks)).astype(np.float32)
-    per = 8 // bits
+@pytest.mark.parametrize("zero_points", ["none", "packed", "float"])
+@pytest.mark.parametrize(("rows", "k"), [(1, 96), (3, 64), (9, 72)])
+def test_matmul_nbits(backend: Prepare, bits: int, block: int, zero_points: str, rows: int, k: int) -> None:
+    w = FewBits(19, k, bits, block, zero_points)
+    x, bias = numbers((2, rows, k)), numbers((19,), seed=1)
+    for level, a in ((0, x), (4, rounded_to_8_bits(x, 16 if block == 16 else 32))):
+        check(
+            backend,
+            "MatMulNBits",
+            [x, *w.inputs, bias],
+            oracle=[a @ w.values.T + bias],
+            outputs=[np.float32],
+            constants=(1, 2, 3) if level else (),
+            accuracy_level=level,
+            atol=1e-3,
+            **w.attributes,
+        )
 
-    def packed(values: np.ndarray) -> np.ndarray:
-        values = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, -values.shape[-1] % per)])
-        parts = values.reshape(*values.shape[:-1], -1, per).astype(np.uint16)
-        return sum(parts[..., i] << (bits * i) for i in range(per)).astype(np.uint8)
 
-    x, bias = numbers((2, rows, k)), numbers((n,), seed=1)
-    weights = ((q.astype(np.float32) - zero[..., None]) * scale[..., None]).reshape(n, -1)[:, :k]
-    inputs = [x, packed(q), scale.reshape(-1), packed(zero).reshape(-1) if zero_points else None, None, bias]
-    check(
-        backend,
-        "MatMulNBits",
-        inputs,
-        oracle=[x @ weights.T + bias],
-        domain="com.microsoft",
-        outputs=[np.float32],
-        K=k,
-        N=n,
-        bits=bits,
-        block_size=block,
-        atol=1e-3,
-    )
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_matmul_nbits_of_level_4_is_close_to_onnxruntime(backend: Prepare, dtype: Any) -> None:
+    w = FewBits(64, 256, 4, 32, "packed")
+    w.inputs[1] = w.inputs[1].astype(dtype)
+    x = numbers((5, 256), dtype)
+    options = {"constants": (1, 2, 3), "accuracy_level": 4, **w.attributes}
+    check(backend, "MatMulNBits", [x, *w.inputs], oracle="onnxruntime", outputs=[dtype], atol=0.15, **options)
+
+
+@pytest.mark.parametrize("constant", [False, True])
+def test_matmul_nbits_names_sizes_that_do_not_fit(backend: Prepare, constant: bool) -> None:
+    w = FewBits(8, 64, 4, 32, "packed")
+    wrong = [numbers((1, 64)), w.inputs[0], w.inputs[1][:-1], w.inputs[2]]
+    model = make_model("MatMulNBits", wrong, constants=(1, 2, 3) if constant else (), accuracy_level=4, **w.attributes)
+    feeds = [wrong[0]] if constant else wrong
+    with pytest.raises(Exception, match="scales 16 values for K = 64, N = 8, block_size = 32; got 256 and 15"):
+        backend(model.SerializeToString()).run(feeds)
 
 
 @pytest.mark.parametrize("quant_type", [0, 1])
