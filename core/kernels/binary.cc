@@ -22,20 +22,35 @@ namespace onnxlet {
 namespace {
 
 template <class R, class T, class F>
-void run(const void* a, const void* b, void* y, int64_t n) {
-  const T* pa = static_cast<const T*>(a);
-  const T* pb = static_cast<const T*>(b);
-  R* py = static_cast<R*>(y);
-  OL_INDEPENDENT
-  for (int64_t i = 0; i < n; ++i) py[i] = F()(pa[i], pb[i]);
-}
-template <class R, class T, class F>
-void run_small(const void* a, const void* b, void* y, int64_t n) {
+void run_small(const void* a, int64_t a_step, const void* b, int64_t b_step, void* y, int64_t n) {
   const T* pa = static_cast<const T*>(a);
   const T* pb = static_cast<const T*>(b);
   R* py = static_cast<R*>(y);
   OL_SMALL
-  for (int64_t i = 0; i < n; ++i) py[i] = F()(pa[i], pb[i]);
+  for (int64_t i = 0; i < n; ++i, pa += a_step, pb += b_step) py[i] = F()(*pa, *pb);
+}
+template <class R, class T, class F>
+void run(const void* a, int64_t a_step, const void* b, int64_t b_step, void* y, int64_t n) {
+  const T* pa = static_cast<const T*>(a);
+  const T* pb = static_cast<const T*>(b);
+  R* py = static_cast<R*>(y);
+  const ptrdiff_t count = static_cast<ptrdiff_t>(n);
+  if (a_step != 0 && b_step != 0) {
+    OL_INDEPENDENT
+    for (ptrdiff_t i = 0; i < count; ++i) py[i] = F()(pa[i], pb[i]);
+  } else if constexpr (std::is_same_v<T, float>) {
+    if (n == 0) return;
+    const T first = *pa, second = *pb;
+    if (a_step != 0) {
+      OL_INDEPENDENT
+      for (ptrdiff_t i = 0; i < count; ++i) py[i] = F()(pa[i], second);
+    } else {
+      OL_INDEPENDENT
+      for (ptrdiff_t i = 0; i < count; ++i) py[i] = F()(first, b_step != 0 ? pb[i] : second);
+    }
+  } else {
+    run_small<R, T, F>(a, a_step, b, b_step, y, n);
+  }
 }
 
 template <class F, class... Lists>
@@ -243,8 +258,8 @@ void run_as_float(BinaryLoop loop, DType type, bool predicate, const void* a, co
   float left[kFloatChunk], right[kFloatChunk];
   to_float(type, a, left, n);
   to_float(type, b, right, n);
-  if (predicate) return loop(left, right, y, n);
-  loop(left, right, left, n);
+  if (predicate) return loop(left, 1, right, 1, y, n);
+  loop(left, 1, right, 1, left, n);
   from_float(left, type, y, n);
 }
 
@@ -260,7 +275,7 @@ bool supports(const BinaryKernel& kernel, DType type) {
 
 void apply_binary_run(const BinaryKernel& kernel, DType type, const void* a, const void* b, void* y, int64_t n) {
   if (kernel.swapped) std::swap(a, b);
-  if (!needs_float(kernel, type)) return kernel.loop(type)(a, b, y, n);
+  if (!needs_float(kernel, type)) return kernel.loop(type)(a, 1, b, 1, y, n);
   const BinaryLoop loop = kernel.loop(DType::kFloat);
   const auto size = static_cast<int64_t>(element_size(type));
   const int64_t out_size = kernel.predicate ? 1 : size;
@@ -271,7 +286,36 @@ void apply_binary_run(const BinaryKernel& kernel, DType type, const void* a, con
   }
 }
 
+namespace {
+
+// For loops that take repeated elements.
+void apply_steps(BinaryLoop loop, int64_t cost, ConstView a, ConstView b, View y) {
+  const int64_t n = y.size(), size = static_cast<int64_t>(element_size(a.dtype));
+  const int64_t out_size = static_cast<int64_t>(element_size(y.dtype));
+  const char *from_a = a.as<char>(), *from_b = b.as<char>();
+  char* out = y.as<char>();
+  const int64_t in_a = a.size(), in_b = b.size();
+  if ((in_a == n || in_a == 1) && (in_b == n || in_b == 1)) {
+    const int64_t a_step = in_a == n, b_step = in_b == n;
+    parallel_for(n, grain_for(cost), [&](int64_t begin, int64_t end) {
+      loop(from_a + begin * a_step * size, a_step, from_b + begin * b_step * size, b_step, out + begin * out_size,
+           end - begin);
+    });
+    return;
+  }
+  const ConstView operands[] = {a, b};
+  broadcast_steps(operands, y.shape, cost, [&](const void* const* in, const int64_t* steps, int64_t at, int64_t count) {
+    loop(in[0], steps[0], in[1], steps[1], out + at * out_size, count);
+  });
+}
+
+}  // namespace
+
 void apply_binary(const BinaryKernel& kernel, ConstView a, ConstView b, View y) {
+  const BinaryLoop loop = kernel.loop(a.dtype);
+  if (loop != nullptr && (a.dtype == DType::kFloat || y.size() <= kBroadcastRun)) {
+    return kernel.swapped ? apply_steps(loop, kernel.cost, b, a, y) : apply_steps(loop, kernel.cost, a, b, y);
+  }
   const ConstView operands[] = {a, b};
   char* out = y.as<char>();
   const auto out_size = static_cast<int64_t>(element_size(y.dtype));
@@ -320,27 +364,20 @@ T integer_power(T base, int64_t exponent) {
   return static_cast<T>(result);
 }
 
+// Squares, cubes and roots are what models ask for. A step of 0: one exponent for all.
 template <class T>
-bool same_everywhere(const T* e, int64_t n, T value) {
-  for (int64_t i = 0; i < n; ++i) {
-    if (e[i] != value) return false;
-  }
-  return true;
-}
-
-// Squares, cubes and roots are what models ask for.
-template <class T>
-void power_run(const T* x, const T* e, T* y, int64_t n) {
-  if (same_everywhere(e, n, T{2})) return run<T, T, Mul>(x, x, y, n);
-  if (same_everywhere(e, n, T{0.5})) {
+void power_run(const T* x, const T* e, int64_t e_step, T* y, int64_t n) {
+  T common = n > 0 ? e[0] : T{0};
+  for (int64_t i = 1; i < n && e_step != 0; ++i) common = e[i] == common ? common : T{0};
+  if (common == T{2}) {
+    for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i];
+  } else if (common == T{0.5}) {
     for (int64_t i = 0; i < n; ++i) y[i] = x[i] == -std::numeric_limits<T>::infinity() ? -x[i] : std::sqrt(x[i]) + T{0};
-    return;
-  }
-  if (same_everywhere(e, n, T{3})) {
+  } else if (common == T{3}) {
     for (int64_t i = 0; i < n; ++i) y[i] = x[i] * x[i] * x[i];
-    return;
+  } else {
+    for (int64_t i = 0; i < n; ++i) y[i] = std::pow(x[i], e[i * e_step]);
   }
-  for (int64_t i = 0; i < n; ++i) y[i] = std::pow(x[i], e[i]);
 }
 
 void integer_power_run(DType type, const void* x, const int64_t* e, void* y, int64_t n) {
@@ -357,6 +394,13 @@ void apply_pow(ConstView x, ConstView e, View y) {
   const ConstView operands[] = {x, e};
   char* out = y.as<char>();
   const auto size = static_cast<int64_t>(element_size(y.dtype));
+  if (x.dtype == DType::kFloat && e.dtype == DType::kFloat && e.size() == 1 && x.size() == y.size()) {
+    const float exponent = *e.as<float>();
+    parallel_for(y.size(), grain_for(exponent == 2 ? 1 : 16), [&](int64_t begin, int64_t end) {
+      power_run(x.as<float>() + begin, &exponent, 0, y.as<float>() + begin, end - begin);
+    });
+    return;
+  }
   const bool whole = !is_float(x.dtype) && !is_float(e.dtype);
   const bool in_float = is_float_like(x.dtype);
   broadcast_runs(operands, y.shape, true, 16, [&](const void* const* in, int64_t at, int64_t n) {
@@ -373,13 +417,13 @@ void apply_pow(ConstView x, ConstView e, View y) {
       float base[kBroadcastRun];
       to_float(x.dtype, in[0], base, n);
       cast_elements(e.dtype, in[1], DType::kFloat, power.floats, n, {});
-      power_run(base, power.floats, base, n);
+      power_run(base, power.floats, 1, base, n);
       from_float(base, x.dtype, to, n);
     } else {
       double base[kBroadcastRun];
       to_double(x.dtype, in[0], base, n);
       to_double(e.dtype, in[1], power.doubles, n);
-      power_run(base, power.doubles, base, n);
+      power_run(base, power.doubles, 1, base, n);
       from_double(base, x.dtype, to, n);
     }
   });

@@ -7,8 +7,8 @@
 
 namespace onnxlet {
 
-// y may be a or b.
-using BinaryLoop = void (*)(const void* a, const void* b, void* y, int64_t n);
+// y may be a or b. A step of 0 instead of 1: the operand is one element, for every y.
+using BinaryLoop = void (*)(const void* a, int64_t a_step, const void* b, int64_t b_step, void* y, int64_t n);
 
 struct BinaryKernel {
   const char* name;

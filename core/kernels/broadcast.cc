@@ -10,6 +10,7 @@ namespace onnxlet {
 namespace {
 
 constexpr int64_t kShortRow = kBroadcastRun / 2;  // rows up to this are joined into one run
+constexpr int64_t kShortStepRow = 32;             // the same where repeated operands need no copies
 constexpr int64_t kBufferBytes = kBroadcastRun * 16;
 
 struct Operand {
@@ -84,6 +85,10 @@ struct Cursor {
 // Short pieces: not worth the set-up of a vector loop.
 template <class T>
 void copy_short(const T* from, int64_t step, T* to, int64_t n) {
+  if (step == 1 && n >= 16) {
+    std::copy_n(from, n, to);
+    return;
+  }
 #if defined(__clang__)
 #pragma clang loop vectorize(disable) unroll(disable)
 #endif
@@ -152,13 +157,15 @@ struct Filled {
 
 struct Walk {
   const Plan& plan;
+  const bool steps_wanted;  // repeated operands stay single elements
   const bool join_rows;
   bool limited;
   int64_t longest;
   std::array<Filled, kMaxBroadcastOperands> filled;
   alignas(16) char buffers[kMaxBroadcastOperands][kBufferBytes];
 
-  Walk(const Plan& p, bool short_runs) : plan(p), join_rows(p.inner <= kShortRow), limited(short_runs) {
+  Walk(const Plan& p, bool short_runs, bool steps)
+      : plan(p), steps_wanted(steps), join_rows(p.inner <= (steps ? kShortStepRow : kShortRow)), limited(short_runs) {
     const int last = p.dims.rank() - 1;
     size_t widest = 1;
     for (int k = 0; k < p.count; ++k) widest = std::max(widest, p.operands[static_cast<size_t>(k)].size);
@@ -167,7 +174,7 @@ struct Walk {
     if (join_rows) longest = longest / p.inner * p.inner;
     for (int k = 0; k < p.count; ++k) {
       const Operand& o = p.operands[static_cast<size_t>(k)];
-      if (!o.direct && (join_rows || o.strides[last] == 0)) limited = true;
+      if (!o.direct && (join_rows || (o.strides[last] == 0 && !steps))) limited = true;
     }
   }
 
@@ -177,13 +184,19 @@ struct Walk {
     return std::min({end - at.linear, longest, plan.inner - at.column});
   }
 
-  const void* locate(const Cursor& at, int k, int64_t n) {
+  // Operand k from the cursor on. A step of 0: it is one element, repeated.
+  const void* locate(const Cursor& at, int k, int64_t n, int64_t* element_step) {
+    *element_step = 1;
     const auto slot = static_cast<size_t>(k);
     const Operand& o = plan.operands[slot];
     if (o.direct) return o.data + static_cast<size_t>(at.linear) * o.size;
     const int64_t step = o.strides[plan.dims.rank() - 1];
     const char* row = o.data + static_cast<size_t>(at.row[slot]) * o.size;
     if (!join_rows && step != 0) return row + static_cast<size_t>(at.column) * o.size;
+    if (!join_rows && steps_wanted) {
+      *element_step = 0;
+      return row;
+    }
     char* buffer = buffers[k];
     if (join_rows && is_periodic(plan, o)) {
       if (filled[slot].count == 0) gather_bytes(Cursor(plan, 0), k, buffer, filled[slot].count = longest);
@@ -196,25 +209,37 @@ struct Walk {
     return buffer;
   }
 
-  void run(int64_t begin, int64_t end, BroadcastBody body) {
+  void run(int64_t begin, int64_t end, BroadcastStepBody body) {
     for (Cursor at(plan, begin); at.linear < end;) {
       const int64_t n = run_length(at, end);
       const void* in[kMaxBroadcastOperands];
-      for (int k = 0; k < plan.count; ++k) in[k] = locate(at, k, n);
-      body(in, at.linear, n);
+      int64_t steps[kMaxBroadcastOperands];
+      for (int k = 0; k < plan.count; ++k) in[k] = locate(at, k, n, &steps[k]);
+      body(in, steps, at.linear, n);
       at.advance(n);
     }
   }
 };
 
+void walk(std::span<const ConstView> operands, const Shape& out, bool short_runs, bool steps, int64_t cost,
+          BroadcastStepBody body) {
+  const int64_t n = out.size();
+  if (n == 0) return;
+  const Plan plan = make_plan(operands, out);
+  parallel_for(n, grain_for(cost),
+               [&](int64_t begin, int64_t end) { Walk(plan, short_runs, steps).run(begin, end, body); });
+}
+
 }  // namespace
 
 void broadcast_runs(std::span<const ConstView> operands, const Shape& out, bool short_runs, int64_t cost,
                     BroadcastBody body) {
-  const int64_t n = out.size();
-  if (n == 0) return;
-  const Plan plan = make_plan(operands, out);
-  parallel_for(n, grain_for(cost), [&](int64_t begin, int64_t end) { Walk(plan, short_runs).run(begin, end, body); });
+  walk(operands, out, short_runs, false, cost,
+       [&](const void* const* in, const int64_t*, int64_t at, int64_t n) { body(in, at, n); });
+}
+
+void broadcast_steps(std::span<const ConstView> operands, const Shape& out, int64_t cost, BroadcastStepBody body) {
+  walk(operands, out, false, true, cost, body);
 }
 
 }  // namespace onnxlet

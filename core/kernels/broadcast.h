@@ -21,4 +21,9 @@ using BroadcastBody = FunctionRef<void(const void* const* in, int64_t at, int64_
 void broadcast_runs(std::span<const ConstView> operands, const Shape& out, bool short_runs, int64_t cost,
                     BroadcastBody body);
 
+// The same for bodies that take an operand's single element for the whole run where it is repeated: then steps[k] is 0,
+// and 1 elsewhere.
+using BroadcastStepBody = FunctionRef<void(const void* const* in, const int64_t* steps, int64_t at, int64_t n)>;
+void broadcast_steps(std::span<const ConstView> operands, const Shape& out, int64_t cost, BroadcastStepBody body);
+
 }  // namespace onnxlet

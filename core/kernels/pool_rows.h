@@ -76,6 +76,9 @@ void combine_rows(const T* const* rows, int count, ptrdiff_t n, T* y, Combine co
   for (int r = 1; r < count; ++r) {  // in the compiler's own vectors
     const T* x = rows[r];
     T* __restrict to = y;
+#if defined(__clang__)
+#pragma clang loop unroll(disable) interleave(disable)
+#endif
     for (ptrdiff_t i = 0; i < n; ++i) to[i] = combine(to[i], x[i]);
   }
 }
@@ -97,7 +100,7 @@ class RowCollector {
   }
 
  private:
-  void flush() {
+  __attribute__((noinline)) void flush() {  // in many places, and worth a call
     combine_rows(rows_, count_, n_, y_, combine_);
     rows_[0] = y_;
     count_ = begun_ = 1;

@@ -13,23 +13,60 @@
 namespace onnxlet {
 namespace {
 
+// 16 bytes of elements and the integers of their size, for masks.
+template <class T>
+struct Blend {
+  static constexpr int kLanes = static_cast<int>(16 / sizeof(T));
+  typedef T Raw __attribute__((vector_size(16)));
+  typedef std::make_signed_t<T> Mask __attribute__((vector_size(16)));
+  typedef int8_t Flags __attribute__((vector_size(kLanes)));
+
+  static Raw load(const T* p) {
+    Raw v;
+    std::memcpy(&v, p, sizeof(v));
+    return v;
+  }
+  static void store(const bool* c, Raw yes, Raw no, T* to) {
+    Flags flags;
+    std::memcpy(&flags, c, sizeof(flags));
+    const Raw mask = (Raw)(__builtin_convertvector(flags, Mask) != 0);
+    const Raw out = (mask & yes) | (~mask & no);
+    std::memcpy(to, &out, sizeof(out));
+  }
+};
+
+// The condition runs along the row; x and y do (a stride of 1) or are one element each (0).
+template <class T>
+void blend_row(const bool* c, const T* x, int64_t xs, const T* y, int64_t ys, T* dst, int64_t n) {
+  using B = Blend<T>;
+  T repeated_x[B::kLanes], repeated_y[B::kLanes];
+  std::fill_n(repeated_x, B::kLanes, *x);
+  std::fill_n(repeated_y, B::kLanes, *y);
+  ptrdiff_t i = 0;
+  const auto rest = static_cast<ptrdiff_t>(n);
+  for (; i + B::kLanes <= rest; i += B::kLanes) {
+    B::store(c + i, B::load(xs != 0 ? x + i : repeated_x), B::load(ys != 0 ? y + i : repeated_y), dst + i);
+  }
+  for (; i < rest; ++i) dst[i] = c[i] ? x[i * xs] : y[i * ys];
+}
+
 template <class T>
 void where_row(const bool* c, int64_t cs, const T* x, int64_t xs, const T* y, int64_t ys, T* dst, int64_t n) {
+  if (n == 0) return;
   if (cs == 0) {
     const T* from = *c ? x : y;
     const int64_t stride = *c ? xs : ys;
-    for (int64_t i = 0; i < n; ++i) dst[i] = from[i * stride];
-  } else if (cs == 1 && xs == 1 && ys == 1) {
-    for (int64_t i = 0; i < n; ++i) dst[i] = c[i] ? x[i] : y[i];
-  } else if (cs == 1 && xs == 0 && ys == 1) {
-    const T value = *x;
-    for (int64_t i = 0; i < n; ++i) dst[i] = c[i] ? value : y[i];
-  } else if (cs == 1 && xs == 1 && ys == 0) {
-    const T value = *y;
-    for (int64_t i = 0; i < n; ++i) dst[i] = c[i] ? x[i] : value;
-  } else {
-    for (int64_t i = 0; i < n; ++i) dst[i] = c[i * cs] ? x[i * xs] : y[i * ys];
+    if (stride == 1) {
+      std::copy_n(from, n, dst);
+    } else {
+      for (int64_t i = 0; i < n; ++i) dst[i] = from[i * stride];
+    }
+    return;
   }
+  if constexpr (std::is_integral_v<T>) {
+    if (cs == 1 && (xs == 0 || xs == 1) && (ys == 0 || ys == 1)) return blend_row(c, x, xs, y, ys, dst, n);
+  }
+  for (int64_t i = 0; i < n; ++i) dst[i] = c[i * cs] ? x[i * xs] : y[i * ys];
 }
 
 }  // namespace

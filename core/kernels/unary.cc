@@ -77,7 +77,8 @@ void trig_f32(const float* x, float* y, int64_t n, int quadrant) {
 }
 
 F32 splat(float v) { return F32::splat(v); }
-F32 clamp_unit(F32 v) { return min_nan(max_nan(v, splat(0)), splat(1)); }
+// NaN stays: it comes second.
+F32 clamp_unit(F32 v) { return min(splat(1), max(splat(0), v)); }
 
 // The expansion point of Celu with a negative alpha is on the other side: rare, so through double.
 double celu(double x, const double* p) { return x > 0 ? x : p[0] * std::expm1(x / p[0]); }
@@ -104,7 +105,14 @@ void apply_unary(const UnaryKernel& kernel, const UnaryParams& params, ConstView
 }
 
 void clip_elements(DType type, const void* x, void* y, int64_t n, const void* lo, const void* hi) {
-  const bool known = try_visit<Ieee, SignedInts, UnsignedInts>(type, [&]<class T>() {
+  if (type == DType::kFloat) {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const F32 low = splat(lo != nullptr ? *static_cast<const float*>(lo) : -infinity);
+    const F32 high = splat(hi != nullptr ? *static_cast<const float*>(hi) : infinity);
+    return map_f32(static_cast<const float*>(x), static_cast<float*>(y), n,
+                   [=](F32 v) { return min(high, max(low, v)); });
+  }
+  const bool known = try_visit<Types<double>, SignedInts, UnsignedInts>(type, [&]<class T>() {
     const T* src = static_cast<const T*>(x);
     T* dst = static_cast<T*>(y);
     const T low = lo != nullptr                 ? *static_cast<const T*>(lo)
@@ -210,10 +218,9 @@ OL_UNARY_SCALAR(Asinh, std::asinh(x))
 OL_UNARY_SCALAR(Acosh, std::acosh(x))
 OL_UNARY_SCALAR(Atanh, std::atanh(x))
 
-OL_UNARY(Relu, OL_MAP(select(v < splat(0), splat(0), v)), x < 0 ? 0.0 : x,
-         [](DType t, const void* x, void* y, int64_t n) {
-           return map_integers(t, x, y, n, [](auto v) { return v < 0 ? decltype(v){0} : v; });
-         })
+OL_UNARY(Relu, OL_MAP(max(splat(0), v)), x < 0 ? 0.0 : x, [](DType t, const void* x, void* y, int64_t n) {
+  return map_integers(t, x, y, n, [](auto v) { return v < 0 ? decltype(v){0} : v; });
+})
 OL_UNARY(LeakyRelu, OL_MAP(select(v < splat(0), v* splat(p[0]), v)), x < 0 ? x * p[0] : x, nullptr, "alpha")
 OL_UNARY(Elu, OL_MAP(select(v < splat(0), splat(p[0]) * expm1_negative(min(splat(0), v)), v)),
          x < 0 ? p[0] * std::expm1(x) : x, nullptr, "alpha")

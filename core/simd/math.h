@@ -22,42 +22,54 @@ F polynomial(F x, const float (&c)[kCount]) {
   return madd(low, x, madd(high, x2, F::splat(c[kCount - 1])));
 }
 
-// x = n ln 2 + r with |r| <= ln 2 / 2 (Cody and Waite); gives n, and e^r - 1 by the polynomial of Cephes expf.
+// e^x = 2^n (1 + p). Adding kMagic rounds x / ln 2 to the integer n, whose bits it leaves at the end of the sum.
+inline constexpr float kMagic = 0x1.8p23f;
 template <class F>
-F reduce_exp(F x, F* n) {
-  *n = nearest(x * F::splat(1.44269504088896341f));
-  F r = madd(*n, F::splat(-0.693359375f), x);
-  r = madd(*n, F::splat(2.12194440e-4f), r);
-  const F q = polynomial(
-      r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
-  return madd(q, r * r, r);
+struct Exp {
+  F p;                  // e^r - 1 for x = n ln 2 + r, |r| <= ln 2 / 2
+  typename F::Int sum;  // n in the low bits
+};
+// Cody and Waite's reduction in two steps; e^r - 1 - r is r^2 times a polynomial fitted to minimax for this file.
+template <class F>
+Exp<F> reduce_exp(F x) {
+  const F magic = F::splat(kMagic);
+  const F sum = madd(x, F::splat(1.44269504088896341f), magic);
+  const F n = sum - magic;
+  F r = madd(n, F::splat(-0.693359375f), x);
+  r = madd(n, F::splat(2.12194440e-4f), r);
+  const F q = polynomial(r, {1.381430937e-3f, 8.36885647e-3f, 4.166840161e-2f, 1.666651948e-1f, 4.999999337e-1f});
+  return {madd(q, r * r, r), bits_of(sum)};
 }
 // 2^n for n in [-126, 127].
 template <class F>
 F power_of_two(typename F::Int n) {
-  return from_bits((n + F::Int::splat(127)) << 23);
+  return from_bits((n << 23) + F::Int::splat(0x3f800000));
+}
+
+// Where one factor of 2^n is not enough: in two, so that the ends of the exponent's range are reached by rounding once.
+template <class F>
+__attribute__((noinline)) F exp_ends(F x) {
+  const Exp<F> e = reduce_exp(min(F::splat(89.0f), max(F::splat(-104.0f), x)));
+  const typename F::Int n = e.sum - bits_of(F::splat(kMagic)), half = n >> 1;
+  return ((e.p + F::splat(1)) * power_of_two<F>(half)) * power_of_two<F>(n - half);
 }
 
 }  // namespace detail
 
+// e^x for x in [-87, 88]. Error 1 ULP. NaN stays NaN.
+template <class F>
+F exp_bounded(F x) {
+  const detail::Exp<F> e = detail::reduce_exp(x);
+  return (e.p + F::splat(1)) * detail::power_of_two<F>(e.sum);
+}
+
 // Error 1 ULP. Overflows to infinity above 88.7228, gives subnormals and then 0 below -87.3365. NaN stays NaN.
 template <class F>
 F exp(F x) {
-  F n;
-  const F p = detail::reduce_exp(min(F::splat(89.0f), max(F::splat(-104.0f), x)), &n);
-  // In two factors, so that the ends of the exponent's range are reached by rounding once.
-  const typename F::Int i = to_int(n), half = i >> 1;
-  return ((p + F::splat(1)) * detail::power_of_two<F>(half)) * detail::power_of_two<F>(i - half);
+  if (any(!(abs(x) <= F::splat(87)))) return detail::exp_ends(x);
+  return exp_bounded(x);
 }
 
-// e^x for x in [-87, 0]. Error 1 ULP.
-template <class F>
-F exp_bounded(F x) {
-  F n;
-  const F p = detail::reduce_exp(x, &n);
-  const F scale = detail::power_of_two<F>(to_int(n));
-  return madd(p, scale, scale);
-}
 // e^x for x <= 0, 0 where that is below e^-87 = 1.6e-38.
 template <class F>
 F exp_negative(F x) {
@@ -68,10 +80,9 @@ F exp_negative(F x) {
 // e^x - 1 for x <= 0, without cancellation near 0. Error 1 ULP.
 template <class F>
 F expm1_negative(F x) {
-  F n;
-  const F p = detail::reduce_exp(max(F::splat(-20.0f), x), &n);
-  const F scale = detail::power_of_two<F>(to_int(n));
-  const F y = madd(p, scale, scale - F::splat(1));
+  const detail::Exp<F> e = detail::reduce_exp(max(F::splat(-20.0f), x));
+  const F scale = detail::power_of_two<F>(e.sum);
+  const F y = madd(e.p, scale, scale - F::splat(1));
   return select(abs(x) < F::splat(1e-10f), x, y);  // keeps -0
 }
 
@@ -106,35 +117,40 @@ F log1p_unit(F u) {
   return log(w) + (u - (w - F::splat(1))) / w;
 }
 
-// Error 3 ULP. With tanh(a) = -t / (t + 2) with t = e^(-2a) - 1.
+namespace detail {
+
+// x P(x^2) / Q(x^2), between -1 and 1; `limit` is where that is first 1 in float.
+template <class F, int kP, int kQ>
+F odd_rational(F x, float limit, const float (&p)[kP], const float (&q)[kQ]) {
+  const F one = F::splat(1);
+  const F a = min(F::splat(limit), max(F::splat(-limit), x));
+  const F s = a * a;
+  return min(one, max(-one, a * polynomial(s, p) / polynomial(s, q)));
+}
+
+}  // namespace detail
+
+// Error 5 ULP. A rational minimax fit made for this file, of degree (9, 8).
 template <class F>
 F tanh(F x) {
-  const F t = expm1_negative(abs(x) * F::splat(-2));
-  return with_sign(abs(t) / (t + F::splat(2)), x);
+  return detail::odd_rational(x, 9.02f, {1.33190718e-8f, 2.05834804e-5f, 3.49403446e-3f, 1.33797178e-1f, 1.0f},
+                              {7.76201918e-7f, 3.28309272e-4f, 2.58710728e-2f, 4.67130331e-1f, 1.0f});
 }
 
 // 1 / (1 + e^-x). Error 3 ULP; 0 below -87.
 template <class F>
 F sigmoid(F x) {
-  const F one = F::splat(1);
-  const F z = exp_negative(-abs(x));
-  return select(x < F::splat(0), z, one) / (one + z);
+  const F one = F::splat(1), low = F::splat(-87.0f);
+  const F y = one / (one + exp_bounded(-min(F::splat(87), max(low, x))));
+  return select(x < low, F::splat(0), y);
 }
 
-// Error 1.5 ULP. Below 15/16 x plus an odd polynomial, above 1 - e^(-x Q(x)); both fitted to minimax for this file.
+// Error 6 ULP. A rational minimax fit made for this file, of degree (11, 10).
 template <class F>
 F erf(F x) {
-  const F a = min(abs(x), F::splat(4));
-  const F s = a * a;
-  const F small = madd(a,
-                       detail::polynomial(s, {-5.919418763e-4f, 4.979130346e-3f, -2.675703540e-2f, 1.128155217e-1f,
-                                              -3.761246800e-1f, 1.283791512e-1f}),
-                       a);
-  const F q = detail::polynomial(a, {1.043290649e-5f, -3.148561227e-4f, 3.610334359e-3f, -2.369455062e-2f,
-                                     1.061590314e-1f, 6.351980567e-1f, 1.128637075f});
-  const F large = F::splat(1) - exp_bounded(-(a * q));
-  const F y = with_sign(select(a < F::splat(0.9375f), small, large), x);
-  return select(x == x, y, x);
+  return detail::odd_rational(
+      x, 3.92f, {2.05008468e-6f, 2.84883861e-4f, 3.7656543e-3f, 5.27488388e-2f, 1.90407297e-1f, 1.12837915f},
+      {3.80917477e-5f, 1.16254513e-3f, 1.49692909e-2f, 1.1410946e-1f, 5.02076814e-1f, 1.0f});
 }
 
 // ln(1 + e^x) without overflow. Error 2 ULP; 0 below -87.

@@ -37,6 +37,14 @@ void check_walk(const Shape& a, const Shape& b) {
             int64_t{static_cast<const int32_t*>(in[0])[i]} * 1000000 + static_cast<const int32_t*>(in[1])[i];
       }
     });
+    const std::vector<int64_t> plain = sums;
+    broadcast_steps(operands, out, 1, [&](const void* const* in, const int64_t* steps, int64_t at, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        sums[static_cast<size_t>(at + i)] = int64_t{static_cast<const int32_t*>(in[0])[i * steps[0]]} * 1000000 +
+                                            static_cast<const int32_t*>(in[1])[i * steps[1]];
+      }
+    });
+    CHECK(sums == plain);
     for (int64_t i = 0; i < out.size(); ++i) {
       CHECK_EQ(sums[static_cast<size_t>(i)], source_index(a, out, i) * 1000000 + 100000 + source_index(b, out, i));
     }
@@ -59,6 +67,36 @@ TEST(broadcast_walks_every_layout) {
   check_walk({33, 1, 67}, {1, 31, 1});
   check_walk({40000}, {1});
   check_walk({0, 3}, {3});
+}
+
+// Every pair of layouts, against element by element.
+template <class T>
+void check_sub(DType type) {
+  const Shape shapes[] = {{}, {1}, {67}, {3, 67}, {3, 1}, {5, 3, 67}, {5, 1, 67}, {5, 1, 1}, {5, 3, 1}, {300, 1, 2}};
+  for (const Shape& sa : shapes) {
+    for (const Shape& sb : shapes) {
+      Shape out;
+      if (!broadcast_shapes(sa, sb, &out)) continue;
+      std::vector<T> a(static_cast<size_t>(sa.size())), b(static_cast<size_t>(sb.size()));
+      std::iota(a.begin(), a.end(), T{1});
+      std::iota(b.begin(), b.end(), T{7});
+      std::vector<T> y(static_cast<size_t>(out.size()));
+      std::vector<uint8_t> less(y.size());
+      apply_binary(kSubKernel, {a.data(), type, sa}, {b.data(), type, sb}, {y.data(), type, out});
+      apply_binary(kGreaterKernel, {a.data(), type, sa}, {b.data(), type, sb}, {less.data(), DType::kBool, out});
+      for (int64_t i = 0; i < out.size(); ++i) {
+        const T u = a[static_cast<size_t>(source_index(sa, out, i))],
+                v = b[static_cast<size_t>(source_index(sb, out, i))];
+        CHECK_EQ(y[static_cast<size_t>(i)], u - v);
+        CHECK_EQ(less[static_cast<size_t>(i)] != 0, u > v);
+      }
+    }
+  }
+}
+TEST(binary_broadcasts) {
+  check_sub<float>(DType::kFloat);
+  check_sub<double>(DType::kDouble);
+  check_sub<int64_t>(DType::kInt64);
 }
 
 TEST(binary_in_place) {

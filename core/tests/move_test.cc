@@ -196,3 +196,30 @@ TEST(move_scatter_wraps_integers) {
   CHECK(scatter_runs(DType::kInt16, Scatter::kMul, offsets, 1, 1, factor, wide).ok());
   CHECK_EQ(static_cast<int>(wide[0]), 0);
 }
+
+template <class T>
+void check_where(DType type) {
+  for (const int64_t n : {0, 1, 3, 8, 17, 33, 67}) {
+    for (const int64_t xs : {0, 1, 2}) {
+      for (const int64_t ys : {0, 1}) {
+        const std::vector<T> x = numbered<T>(2 * n + 1), y = numbered<T>(n + 3);
+        std::vector<uint8_t> c(static_cast<size_t>(n) + 1);
+        for (size_t i = 0; i < c.size(); ++i) c[i] = i * 5 % 3 == 0;
+        std::vector<T> out(static_cast<size_t>(n) + 1, T(99));
+        where(type, Shape{n}, reinterpret_cast<const bool*>(c.data()), Shape{1}, x.data(), Shape{xs}, y.data() + 2,
+              Shape{ys}, out.data());
+        for (int64_t i = 0; i < n; ++i) {
+          CHECK(out[static_cast<size_t>(i)] ==
+                (c[static_cast<size_t>(i)] != 0 ? x[static_cast<size_t>(i * xs)] : y[static_cast<size_t>(2 + i * ys)]));
+        }
+        CHECK(out[static_cast<size_t>(n)] == T(99));
+      }
+    }
+  }
+}
+TEST(where_of_every_size) {
+  check_where<uint8_t>(DType::kUint8);
+  check_where<uint16_t>(DType::kUint16);
+  check_where<float>(DType::kFloat);
+  check_where<int64_t>(DType::kInt64);
+}
