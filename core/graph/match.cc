@@ -153,6 +153,18 @@ std::optional<int> Matcher::rank(ValueId id, int depth) {
   return most;
 }
 
+int Matcher::least_rank(ValueId id, int depth) {
+  if (const std::optional<int> known = rank(id, depth)) return *known;
+  const IrNode* n = depth > kDeepest ? nullptr : producer(id);
+  if (n == nullptr) return 0;
+  if (one_of(kRankOfFirst, *n)) return least_rank(n->inputs[0], depth + 1);
+  int most = 0;
+  if (one_of(kBroadcasting, *n)) {
+    for (ValueId in : n->inputs) most = std::max(most, least_rank(in, depth + 1));
+  }
+  return most;
+}
+
 const TypeSpec* Matcher::declared(ValueId id) const {
   const auto found = std::find(graph_.inputs.begin(), graph_.inputs.end(), id);
   if (found == graph_.inputs.end()) return nullptr;
@@ -167,14 +179,13 @@ void Matcher::release(ValueId id, int reader) {
   if (found != list.end()) list.erase(found);
   const int from = producers_[index(id)];
   if (!list.empty() || from < 0 || dead_[static_cast<size_t>(from)]) return;
-  const IrNode& n = graph_.nodes[static_cast<size_t>(from)];
+  IrNode& n = graph_.nodes[static_cast<size_t>(from)];
   const bool pure = !n.custom && n.subgraphs.empty() && (n.row->flags & kImpure) == 0;
   if (!pure) return;
   for (ValueId out : n.outputs) {
     if (out != kAbsent && !readers_[index(out)].empty()) return;
   }
-  dead_[static_cast<size_t>(from)] = true;
-  for (ValueId in : n.inputs) release(in, from);
+  kill(n);
 }
 
 bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string_view domain,
@@ -220,6 +231,14 @@ void Matcher::set(IrNode& n, std::string_view attribute, std::string_view value)
   n.attributes.push_back(std::move(a));
 }
 
+void Matcher::set(IrNode& n, std::string_view attribute, std::vector<int64_t> value) {
+  Attribute a;
+  a.name = attribute;
+  a.type = Attribute::Type::kInts;
+  a.ints = std::move(value);
+  n.attributes.push_back(std::move(a));
+}
+
 ValueId Matcher::add_constant(std::string_view name, Tensor tensor) {
   const ValueId id = graph_.add_value(name);
   graph_.value(id).type = ValueType::tensor(tensor.dtype());
@@ -261,9 +280,22 @@ void Matcher::redirect(ValueId from, ValueId to) {
   }
   std::vector<int>& list = readers_[index(to)];
   list.insert(list.end(), moved.begin(), moved.end());
-  // The producer of `from` has lost its readers.
-  readers_[index(from)].push_back(kOutside);
-  release(from, kOutside);
+}
+
+void Matcher::kill(IrNode& n) {
+  dead_[static_cast<size_t>(at(n))] = true;
+  for (ValueId in : n.inputs) release(in, at(n));
+}
+
+void Matcher::bypass(IrNode& n, ValueId to) {
+  redirect(n.outputs[0], to);
+  kill(n);
+}
+
+void Matcher::become_constant(IrNode& n, Tensor value) {
+  graph_.value(n.outputs[0]).constant = std::move(value);
+  producers_[index(n.outputs[0])] = -1;
+  kill(n);
 }
 
 void Matcher::sweep() {

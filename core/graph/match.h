@@ -48,7 +48,7 @@ class Matcher {
   // The type of an input of the model that declares a shape; else nullptr.
   const TypeSpec* declared(ValueId id) const;
   std::optional<int> rank(ValueId id) { return rank(id, 0); }
-  int least_rank(ValueId id) { return rank(id).value_or(0); }
+  int least_rank(ValueId id) { return least_rank(id, 0); }
 
   // Makes `n` another operator with these inputs; attributes are gone. False, and nothing done, when this build has
   // no such operator.
@@ -59,8 +59,11 @@ class Matcher {
   ValueId add_constant(std::string_view name, Tensor tensor);
   // A constant of one element.
   Result<ValueId> add_number(std::string_view name, double value, DType dtype, const Shape& shape, Pool& pool);
-  // Everything that reads `from` reads `to` instead; the graph's outputs too.
-  void redirect(ValueId from, ValueId to);
+  static void set(IrNode& n, std::string_view attribute, std::vector<int64_t> value);
+  // What reads the node's first output reads `to` instead, the graph's outputs too; the node goes.
+  void bypass(IrNode& n, ValueId to);
+  // The node's only output is known; the node goes.
+  void become_constant(IrNode& n, Tensor value);
   bool dead(const IrNode& n) const { return dead_[static_cast<size_t>(&n - graph_.nodes.data())]; }
   // Takes the nodes that died out of the graph; the matcher is of no use afterwards.
   void sweep();
@@ -71,9 +74,12 @@ class Matcher {
 
   static size_t index(ValueId id) { return static_cast<size_t>(id); }
   int at(const IrNode& n) const { return static_cast<int>(&n - graph_.nodes.data()); }
+  void redirect(ValueId from, ValueId to);
   void release(ValueId id, int reader);
+  void kill(IrNode& n);
   bool feeds_only(ValueId id, int root, int depth) const;
   std::optional<int> rank(ValueId id, int depth);
+  int least_rank(ValueId id, int depth);
 
   IrGraph& graph_;
   std::vector<std::vector<int>> readers_;  // per value: indices of nodes, one for each time they read it

@@ -8,11 +8,15 @@ namespace {
 constexpr Pass kPasses[] = {
     {"eliminate_identity", 1, eliminate_identity},
     {"fold_constants", 1, fold_constants},
+    {"eliminate_redundant", 1, eliminate_redundant},
+    {"eliminate_common", 1, eliminate_common},
     {"fold_affine", 2, fold_affine},
     {"fuse_activations", 2, fuse_activations},
     {"fuse_normalizations", 2, fuse_normalizations},
     {"eliminate_dead", 1, eliminate_dead},
 };
+
+constexpr int kMostRounds = 4;
 
 // Values that became constants in the enclosing graph need no capture: the subgraph shares their bytes.
 void share_constants(const IrGraph& outer, IrGraph* inner) {
@@ -41,13 +45,31 @@ Result<bool> run_everywhere(const Pass& pass, IrGraph& graph, Pool& pool) {
 std::span<const Pass> passes() { return kPasses; }
 
 Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::vector<PassReport>* report) {
-  for (const Pass& pass : kPasses) {
-    const auto& off = options.disabled_passes;
-    if (options.level < pass.level || std::find(off.begin(), off.end(), pass.name) != off.end()) continue;
-    OL_ASSIGN(const bool changed, run_everywhere(pass, graph, pool));
-    report->push_back({pass.name, changed});
+  const auto& off = options.disabled_passes;
+  for (const Pass& p : kPasses) {
+    if (options.level >= p.level && std::find(off.begin(), off.end(), p.name) == off.end()) {
+      report->push_back({p.name, false});
+    }
   }
-  return {};
+  // One after the other; those of level 1 open ways for each other.
+  const auto run_level = [&](int level) -> Result<bool> {
+    bool any = false;
+    for (const Pass& pass : kPasses) {
+      const auto wanted = std::find_if(report->begin(), report->end(),
+                                       [&](const PassReport& r) { return r.name == std::string_view(pass.name); });
+      if (pass.level != level || wanted == report->end()) continue;
+      OL_ASSIGN(const bool changed, run_everywhere(pass, graph, pool));
+      wanted->changed = wanted->changed || changed;
+      any = any || changed;
+    }
+    return any;
+  };
+  bool again = true;
+  for (int round = 0; again && round < kMostRounds; ++round) {
+    OL_ASSIGN(again, run_level(1));
+  }
+  OL_ASSIGN(again, run_level(2));
+  return again ? run_level(1).status() : Status();
 }
 
 }  // namespace onnxlet

@@ -26,6 +26,8 @@ Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::
 // The passes, one file each.
 Result<bool> fold_constants(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
+Result<bool> eliminate_redundant(IrGraph& graph, Pool& pool);
+Result<bool> eliminate_common(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
 Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);

@@ -2,7 +2,7 @@
 //
 //   "d = Div(x, 1.4142135); e = Erf(d); a = Add(e, 1.0); y = Mul(x, a)"
 //
-// A name that nothing produces is an input of type float; "x:2x3" declares its shape. "w:2x3" (a name that begins with
+// A name that nothing produces is an input of type float; "x:2x?" declares its shape. "w:2x3" (a name that begins with
 // w) is a constant of that shape, holding multiples of 1/8, "0.5:1x1" one filled with a number, "0.5" a scalar, "[1,2]"
 // int64 values, "_" an omitted input. Attributes are named: "Conv(x, w:4x3x1x1, pads=[1,1], alpha=0.5, mode='tanh')".
 // "a!" on the left makes a value an output, as the last one always is. "a, b = Split(x)" has two results.
@@ -54,7 +54,8 @@ class GraphText {
   static std::vector<int64_t> ints(std::string_view s, char separator) {
     std::vector<int64_t> out;
     for (std::string_view part : split(s, separator)) {
-      if (!trim(part).empty()) out.push_back(std::stoll(std::string(trim(part))));
+      part = trim(part);
+      if (!part.empty()) out.push_back(part == "?" ? -1 : std::stoll(std::string(part)));
     }
     return out;
   }
@@ -128,7 +129,7 @@ class GraphText {
 
   static Message shaped(std::string_view name, const std::vector<int64_t>& dims) {
     Message shape;
-    for (int64_t d : dims) shape.message(1, Message().number(1, static_cast<uint64_t>(d)));
+    for (int64_t d : dims) shape.message(1, d < 0 ? Message() : Message().number(1, static_cast<uint64_t>(d)));
     return Message().bytes(1, name).message(2, Message().message(1, Message().number(1, 1).message(2, shape)));
   }
 

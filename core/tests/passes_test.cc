@@ -199,3 +199,59 @@ TEST(passes_fuse_normalizations) {
            "ReduceMean Sub RMSNormalization"},
       });
 }
+
+TEST(passes_eliminate_redundant) {
+  check_pass(
+      "eliminate_redundant",
+      {
+          {"c = Cast(x, to=1); y = Relu(c)", "Relu"},
+          {"c = Cast(x, to=11); d = Cast(c, to=1); y = Relu(d)", "Relu"},
+          {"c = Cast(x, to=11); d = Cast(c, to=10); y = Cast(d, to=1)", "Cast Cast"},
+          {"c = Cast(x, to=10); y = Cast(c, to=1)", "Cast Cast"},
+          {"c = Cast(x, to=7); y = Cast(c, to=1)", "Cast Cast"},
+          {"d = Dropout(x); y = Relu(d)", "Relu"},
+          {"d, m = Dropout(x); c = Cast(m, to=1); y = Add(d, c)", "Dropout Cast Add"},
+          {"t = Transpose(x, perm=[0,2,1]); u = Transpose(t, perm=[0,2,1]); y = Relu(u)", "Relu"},
+          {"t = Transpose(x, perm=[1,2,0]); u = Transpose(t, perm=[1,2,0]); y = Relu(u)", "Transpose Relu"},
+          {"t! = Transpose(x, perm=[1,2,0]); u = Transpose(t, perm=[1,2,0]); y = Relu(u)", "Transpose Transpose Relu"},
+          {"t! = Transpose(x, perm=[1,0]); u = Transpose(t, perm=[1,0]); y = Relu(u)", "Transpose Relu"},
+          {"t = Transpose(x:2x3); u = Transpose(t); y = Relu(u)", "Relu"},
+          {"t = Transpose(x); u = Transpose(t); y = Relu(u)", "Transpose Transpose Relu"},
+          {"t = Transpose(x, perm=[0,1,2]); y = Relu(t)", "Relu"},
+          {"r = Reshape(x, [2,3]); y = Reshape(r, [3,-1])", "Reshape"},
+          {"r = Flatten(x); y = Reshape(r, [3,2])", "Reshape"},
+          {"r = Reshape(x, [2,3]); y = Reshape(r, [0,-1])", "Reshape Reshape"},
+          {"s = Squeeze(x, [0]); u = Unsqueeze(s, [0]); y = Relu(u)", "Relu"},
+          {"s = Unsqueeze(x, [0,2]); u = Squeeze(s, [2,0]); y = Relu(u)", "Relu"},
+          {"s = Squeeze(x, [0]); u = Unsqueeze(s, [1]); y = Relu(u)", "Squeeze Unsqueeze Relu"},
+          {"c = Concat(x, axis=0); y = Relu(c)", "Relu"},
+          {"s = Sum(x); y = Relu(s)", "Relu"},
+          {"s = Sum(x, x1); y = Relu(s)", "Add Relu"},
+          {"s = Sum(x, x1, x2); y = Relu(s)", "Sum Relu"},
+          {"s = Slice(x, [0,0], [2147483647,9223372036854775807], [0,1]); y = Relu(s)", "Relu"},
+          {"s = Slice(x, [0], [3], [0]); y = Relu(s)", "Slice Relu"},
+          {"s = Slice(x, [0], [2147483647], [0], [2]); y = Relu(s)", "Slice Relu"},
+          {"m = Mul(x, 1.0); d = Div(m, 1.0); s = Sub(d, 0.0); y = Relu(s)", "Relu"},
+          {"m = Mul(x, 1.0:1); y = Relu(m)", "Mul Relu"},
+          {"d = Div(1.0, x); a = Add(d, 0.0); y = Sub(0.0, a)", "Div Add Sub"},
+          {"s = Shape(x:2x3); y = ConstantOfShape(s)", "ConstantOfShape"},
+          {"s = Shape(x); y = ConstantOfShape(s)", "Shape ConstantOfShape"},
+          {"r = Relu(x:?x3); s = Shape(r); g = Gather(s, [-1]); y = ConstantOfShape(g)", "ConstantOfShape"},
+          {"s = Shape(x:?x3); g = Gather(s, [0]); y = ConstantOfShape(g)", "Shape Gather ConstantOfShape"},
+      });
+}
+
+TEST(passes_eliminate_common) {
+  check_pass(
+      "eliminate_common",
+      {
+          {"a = Relu(x); b = Relu(x); y = Add(a, b)", "Relu Add"},
+          {"a = Mul(x, 2.0); b = Mul(x, 2.0:1); y = Add(a, b)", "Mul Mul Add"},
+          {"a = Elu(x, alpha=0.5); b = Elu(x, alpha=0.5); y = Add(a, b)", "Elu Add"},
+          {"a = Elu(x, alpha=0.5); b = Elu(x, alpha=0.25); y = Add(a, b)", "Elu Elu Add"},
+          {"a = Transpose(x, perm=[1,0]); b = Transpose(x, perm=[1,0]); c = Relu(a); d = Relu(b); y = Add(c, d)",
+           "Transpose Relu Add"},
+          {"a = RandomNormalLike(x); b = RandomNormalLike(x); y = Add(a, b)", "RandomNormalLike RandomNormalLike Add"},
+          {"a! = Relu(x); b = Relu(x); y = Neg(b)", "Relu Neg"},
+      });
+}
