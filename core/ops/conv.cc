@@ -74,11 +74,16 @@ struct ConvOp : Op {
     OL_TRY(check_conv(x.shape(), w.shape(), bias, group, window.kernel_shape));
     OL_ASSIGN(Window win, window.resolve(spatial(x.shape()), spatial(w.shape())));
     const Shape out = with_spatial(x.dim(0), w.dim(0), win.out);
+    if (sum && !(sum->shape() == out)) {
+      return run_failed("Z must have the shape of the result; Z is ", sum->shape(), ", the result ", out);
+    }
     if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
     if (x.dtype() == DType::kDouble) {
       OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
       conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(),
                  bias ? bias->data<double>() : nullptr, y->mutable_data<double>());
+      for (int64_t i = 0; sum && i < out.size(); ++i) y->mutable_data<double>()[i] += sum->data<double>()[i];
+      activation.apply(y->mutable_data<double>(), out.size());
       ctx.set_kernel("conv_plain");
       return {};
     }
@@ -104,8 +109,6 @@ struct ConvOp : Op {
     c.y_channel_stride = win.out.size();
     activation.add_to(&c.epilogue);
     if (sum) {
-      if (!(sum->shape() == out))
-        return run_failed("Z must have the shape of the result; Z is ", sum->shape(), ", the result ", out);
       widen(sum->raw(), sum->dtype(), sum->size(), c.y);
       c.epilogue.accumulate = true;
     }

@@ -48,45 +48,54 @@ void FusedActivation::add_to(Epilogue* e) const {
   }
 }
 
-void FusedActivation::apply(float* data, int64_t n) const {
-  if (kind == kNone || kind == kRelu || kind == kClip) return;
+namespace {
+
+template <class T>
+T activated(FusedActivation::Kind kind, T alpha, T beta, T x) {
+  switch (kind) {
+    case FusedActivation::kRelu:
+      return x < 0 ? T{0} : x;
+    case FusedActivation::kClip:
+      return x < alpha ? alpha : x > beta ? beta : x;
+    case FusedActivation::kLeakyRelu:
+      return x < 0 ? alpha * x : x;
+    case FusedActivation::kTanh:
+      return std::tanh(x);
+    case FusedActivation::kSigmoid:
+      return 1 / (1 + std::exp(-x));
+    case FusedActivation::kHardSigmoid:
+      return std::fmax(T{0}, std::fmin(T{1}, alpha * x + beta));
+    case FusedActivation::kElu:
+      return x < 0 ? alpha * std::expm1(x) : x;
+    case FusedActivation::kSelu:
+      return beta * (x <= 0 ? alpha * std::expm1(x) : x);
+    case FusedActivation::kSoftplus:
+      return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+    case FusedActivation::kSoftsign:
+      return x / (1 + std::fabs(x));
+    case FusedActivation::kThresholdedRelu:
+      return x > alpha ? x : 0;
+    default:
+      return x;
+  }
+}
+
+template <class T>
+void apply_all(const FusedActivation& f, T* data, int64_t n) {
   parallel_for(n, 4096, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      float x = data[i];
-      switch (kind) {
-        case kLeakyRelu:
-          x = x < 0 ? alpha * x : x;
-          break;
-        case kTanh:
-          x = std::tanh(x);
-          break;
-        case kSigmoid:
-          x = 1 / (1 + std::exp(-x));
-          break;
-        case kHardSigmoid:
-          x = std::fmax(0.0f, std::fmin(1.0f, alpha * x + beta));
-          break;
-        case kElu:
-          x = x < 0 ? alpha * std::expm1(x) : x;
-          break;
-        case kSelu:
-          x = beta * (x <= 0 ? alpha * std::expm1(x) : x);
-          break;
-        case kSoftplus:
-          x = x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
-          break;
-        case kSoftsign:
-          x = x / (1 + std::fabs(x));
-          break;
-        case kThresholdedRelu:
-          x = x > alpha ? x : 0;
-          break;
-        default:
-          break;
-      }
-      data[i] = x;
+      data[i] = activated(f.kind, static_cast<T>(f.alpha), static_cast<T>(f.beta), data[i]);
     }
   });
+}
+
+}  // namespace
+
+void FusedActivation::apply(float* data, int64_t n) const {
+  if (kind != kNone && kind != kRelu && kind != kClip) apply_all(*this, data, n);
+}
+void FusedActivation::apply(double* data, int64_t n) const {
+  if (kind != kNone) apply_all(*this, data, n);
 }
 
 }  // namespace onnxlet

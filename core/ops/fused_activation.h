@@ -28,6 +28,7 @@ struct FusedActivation {
   // Relu and Clip ride on the kernel's clamp; the others are a pass of their own over the result.
   void add_to(Epilogue* e) const;
   void apply(float* data, int64_t n) const;
+  void apply(double* data, int64_t n) const;  // Relu and Clip too
 };
 
 }  // namespace onnxlet

@@ -109,10 +109,8 @@ struct MatMul : Op {
               matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), {trans_a, trans_b, trans_batch_a, trans_batch_b}));
     const DType t = ctx.in(0).dtype();
     if (runs_as_float(t)) return run_float(ctx, s, packed, alpha, activation);
-    if (alpha != 1) return not_implemented("alpha other than 1 for element type ", t);
+    if (t == DType::kDouble) return run_double(ctx, s);
     switch (t) {
-      case DType::kDouble:
-        return run_plain<double>(ctx, s);
       case DType::kInt32:
       case DType::kUint32:
         return run_plain<uint32_t>(ctx, s);
@@ -122,6 +120,15 @@ struct MatMul : Op {
       default:
         return not_implemented("element type ", t, " is not supported here");
     }
+  }
+
+  Status run_double(OpContext& ctx, const MatMulShape& s) const {
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, s.out));
+    auto* out = y->mutable_data<double>();
+    OL_TRY(plain_product<double>(ctx, s, out));
+    for (int64_t i = 0; alpha != 1 && i < s.out.size(); ++i) out[i] *= static_cast<double>(alpha);
+    activation.apply(out, s.out.size());
+    return {};
   }
 };
 
@@ -248,13 +255,17 @@ struct GemmOp : Op {
     const T* cd = c ? static_cast<const T*>(c->raw()) : nullptr;
     const Shape strides = c ? broadcast_strides(c->shape(), s.out) : Shape{0, 0};
     const bool exact = alpha == 1 && beta == 1;
-    if (!c && alpha == 1) return {};
-    for (int64_t i = 0; i < s.m; ++i) {
+    for (int64_t i = 0; (c || alpha != 1) && i < s.m; ++i) {
       for (int64_t j = 0; j < s.n; ++j) {
         T& v = y[i * s.n + j];
         const T add = cd ? cd[i * strides[0] + j * strides[1]] : T{};
         v = exact ? v + add : scaled<T, Real>(v, add);
       }
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      activation.apply(y, s.out.size());
+    } else if (activation.kind != FusedActivation::kNone) {
+      return not_implemented("FusedGemm with an activation for element type ", out->dtype());
     }
     return {};
   }

@@ -246,7 +246,12 @@ const float* fake_quantize(const float* x, int64_t n, float* out) {
 void Recurrent::run_direction(const Direction& d) const {
   const int64_t hidden = d.size.hidden, batch = d.size.batch, length = d.size.length, n = gates * hidden;
   const int64_t first = r_columns(hidden);
-  const float* x = d.quantized ? fake_quantize(d.x, length * batch * d.size.input, d.quantized) : d.x;
+  const float* x = d.x;
+  if (d.quantized) {  // steps beyond the longest sequence do not widen the range
+    const int64_t longest = batch == 0 ? 0 : *std::max_element(d.lengths, d.lengths + batch);
+    x = fake_quantize(d.x, longest * batch * d.size.input, d.quantized);
+    std::fill_n(d.quantized + longest * batch * d.size.input, (length - longest) * batch * d.size.input, 0.0f);
+  }
   for (int64_t i = 0; i < length * batch; ++i) std::copy_n(d.weights.bias.data(), n, d.projected + i * n);
   multiply(x, length * batch, d.size.input, d.weights.w, n, d.projected, n);
   const Step step_of{d.spec, d.peephole, hidden};
@@ -256,7 +261,18 @@ void Recurrent::run_direction(const Direction& d) const {
       const int64_t row = d.batch_first ? b * length + time_of(b) : time_of(b) * batch + b;
       std::copy_n(d.projected + row * n, n, d.gate + b * n);
     }
-    const float* h = d.quantized ? fake_quantize(d.h, batch * hidden, d.quantized) : d.h;
+    const float* h = d.h;
+    if (d.quantized) {  // states of sequences that are over do not widen the range
+      for (int64_t b = 0; b < batch; ++b) {
+        float* row = d.quantized + b * hidden;
+        if (s < d.lengths[b]) {
+          std::copy_n(d.h + b * hidden, hidden, row);
+        } else {
+          std::fill_n(row, hidden, 0.0f);
+        }
+      }
+      h = fake_quantize(d.quantized, batch * hidden, d.quantized);
+    }
     multiply(h, batch, hidden, d.weights.r, first, d.gate, n);
     if (splits_last_gate()) {
       if (linear_before_reset) {

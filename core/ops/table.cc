@@ -30,6 +30,7 @@ const OpTable* const kTables[] = {
     &kGeluContribOps,
     &kGenerationContribOps,
     &kGridOps,
+    &kGroupNormContribOps,
     &kGroupQueryAttentionOps,
     &kLayerNormContribOps,
     &kLayerNormOps,

@@ -28,6 +28,7 @@ extern const OpTable kGatherOps;
 extern const OpTable kGeluContribOps;
 extern const OpTable kGenerationContribOps;
 extern const OpTable kGridOps;
+extern const OpTable kGroupNormContribOps;
 extern const OpTable kGroupQueryAttentionOps;
 extern const OpTable kLayerNormContribOps;
 extern const OpTable kLayerNormOps;

@@ -76,6 +76,22 @@ OPERATORS: list[dict[str, Any]] = [
         T=FLOATS,
         T1="int32",
     ),
+    op(
+        "GroupNorm",
+        "X:T gamma:M beta:M",
+        "Y:T",
+        "activation:int! channels_last:int=1 epsilon:float=1e-5 groups:int!",
+        T="float16 float",
+        M="float16 float",
+    ),
+    op(
+        "SkipGroupNorm",
+        "X:T gamma:M beta:M skip:T bias:T?",
+        "Y:T S:T?",
+        "activation:int! channels_last:int=1 epsilon:float=1e-5 groups:int!",
+        T="float16 float",
+        M="float16 float",
+    ),
     # ---- activations ----
     op("Gelu", "X:T", "Y:T", T=ALL_FLOATS),
     op("FastGelu", "X:T bias:T?", "Y:T", T=ALL_FLOATS),

@@ -80,6 +80,21 @@ def test_qlinear_conv(backend: Prepare, window: dict[str, Any], data: st.DataObj
     check(backend, "QLinearConv", inputs, oracle="onnxruntime", constants=constants, **how)
 
 
+@pytest.mark.parametrize("summed", [False, True])
+def test_fused_conv_in_double(backend: Prepare, summed: bool) -> None:
+    # onnxruntime has no kernel for double: the activation follows the reference's Conv.
+    x, w, z = (numbers(s, np.float64, seed=i) for i, s in enumerate([(1, 4, 6, 7), (5, 4, 3, 3), (1, 5, 4, 5)]))
+    (product,) = run(BACKENDS["reference"](), make_model("Conv", [x, w]), [x, w])
+    total = product + z if summed else product
+    for activation, want in [("Relu", np.maximum(total, 0)), ("Tanh", np.tanh(total))]:
+        inputs = [x, w, None, z if summed else None]
+        how: dict[str, Any] = {"domain": "com.microsoft", "outputs": [np.float64], "activation": activation}
+        check(backend, "FusedConv", inputs, oracle=[want], **how)
+    with pytest.raises(onnxlet.Error, match=r"Z must have the shape of the result; Z is \[1,4,6,7\]"):
+        inputs = [x, w, None, x]
+        run(backend, make_model("FusedConv", inputs, domain="com.microsoft", outputs=[np.float64]), inputs)
+
+
 def test_refusals(backend: Prepare) -> None:
     x, w = numbers((2, 3)), numbers((4, 3, 1))
     with pytest.raises(onnxlet.Error, match=r"rank 3 or more \(batch, space, channels\) is needed; got \[2,3\]"):
