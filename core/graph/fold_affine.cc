@@ -176,7 +176,9 @@ Result<bool> fold_into_weights(Matcher& m, IrNode& n, const IrNode& from, Pool& 
   const std::optional<Affine> f = affine_of(m, n, from.outputs[0], w->channels);
   if (!f || !f->finite() || from.inputs.size() > 3) return false;
   const ValueId bias_id = Matcher::input(from, 2);
-  if (from.op_type == "MatMul" && f->shifts()) return false;
+  // One factor for all rides on FusedMatMul's alpha, without a copy of the weights.
+  const bool uniform = std::all_of(f->a.begin(), f->a.end(), [&](double v) { return v == f->a[0]; });
+  if (from.op_type == "MatMul" && (f->shifts() || uniform)) return false;
   Numbers bias(f->b.size(), 0);
   if (bias_id != kAbsent) {
     const Tensor* constant = m.graph().constant(bias_id);

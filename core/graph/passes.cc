@@ -11,6 +11,7 @@ constexpr Pass kPasses[] = {
     {"eliminate_redundant", 1, eliminate_redundant},
     {"eliminate_common", 1, eliminate_common},
     {"fold_affine", 2, fold_affine},
+    {"fuse_matmul", 2, fuse_matmul},
     {"fuse_activations", 2, fuse_activations},
     {"fuse_normalizations", 2, fuse_normalizations},
     {"eliminate_dead", 1, eliminate_dead},

@@ -31,6 +31,7 @@ Result<bool> eliminate_common(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
 Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
+Result<bool> fuse_matmul(IrGraph& graph, Pool& pool);
 Result<bool> fuse_normalizations(IrGraph& graph, Pool& pool);
 
 }  // namespace onnxlet

@@ -30,6 +30,7 @@ struct PackedB {
   const float* data() const { return panels.valid() ? panels.data<float>() : nullptr; }
 };
 
+// Input 2, where there is one, is added per column.
 Status run_float(OpContext& ctx, const MatMulShape& s, const PackedB& packed, float alpha,
                  const FusedActivation& activation) {
   OL_ASSIGN(const float* a, float_input(ctx, ctx.in(0)));
@@ -49,6 +50,9 @@ Status run_float(OpContext& ctx, const MatMulShape& s, const PackedB& packed, fl
   g.c = y.data();
   g.c_row_stride = s.n;
   g.epilogue.alpha = alpha;
+  if (const Tensor* bias = ctx.opt(2)) {
+    OL_ASSIGN(g.epilogue.bias, float_input(ctx, *bias));
+  }
   activation.add_to(&g.epilogue);
   int64_t batch = s.batches();
   if (s.can_fold_batch_into_rows()) {
@@ -107,6 +111,9 @@ struct MatMul : Op {
   Status run(OpContext& ctx) const override {
     OL_ASSIGN(MatMulShape s,
               matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), {trans_a, trans_b, trans_batch_a, trans_batch_b}));
+    if (const Tensor* bias = ctx.opt(2); bias != nullptr && bias->size() != s.n) {
+      return run_failed("the bias needs one value per column; it is ", bias->shape(), ", the result ", s.out);
+    }
     const DType t = ctx.in(0).dtype();
     if (runs_as_float(t)) return run_float(ctx, s, packed, alpha, activation);
     if (t == DType::kDouble) return run_double(ctx, s);
@@ -127,6 +134,9 @@ struct MatMul : Op {
     auto* out = y->mutable_data<double>();
     OL_TRY(plain_product<double>(ctx, s, out));
     for (int64_t i = 0; alpha != 1 && i < s.out.size(); ++i) out[i] *= static_cast<double>(alpha);
+    if (const Tensor* bias = ctx.opt(2)) {
+      for (int64_t i = 0; i < s.out.size(); ++i) out[i] += bias->data<double>()[i % s.n];
+    }
     activation.apply(out, s.out.size());
     return {};
   }

@@ -255,3 +255,33 @@ TEST(passes_eliminate_common) {
           {"a! = Relu(x); b = Relu(x); y = Neg(b)", "Relu Neg"},
       });
 }
+
+TEST(passes_fuse_matmul) {
+  constexpr const char* kFused = "com.microsoft.FusedMatMul";
+  const auto with = [&](const std::string& rest) { return kFused + rest; };
+  const std::string transposed = "Transpose " + with(""), added = with(" Add");
+  check_pass("fuse_matmul",
+             {
+                 {"m = MatMul(x, w:3x4); y = Add(m, w1:4)", kFused},
+                 {"m = MatMul(x, w:3x4); y = Add(w1:4, m)", kFused},
+                 {"m = MatMul(x:2x3, w:3x4); y = Add(m, w1:1x4)", kFused},
+                 {"m = MatMul(x, w:3x4); y = Add(m, w1:1x4)", "MatMul Add"},
+                 {"m = MatMul(x, w:3x1); y = Add(m, w1:4)", "MatMul Add"},
+                 {"m = MatMul(x, w:3x4); y = Add(m, w1:4x1)", "MatMul Add"},
+                 {"m = MatMul(x, x1); y = Add(m, w1:4)", "MatMul Add"},
+                 {"m! = MatMul(x, w:3x4); y = Add(m, w1:4)", "MatMul Add"},
+                 {"m = MatMul(x, w:2x3x4); y = Add(m, w1:4)", "MatMul Add"},
+                 {"m = MatMul(x, x1); y = Div(m, 8.0)", kFused},
+                 {"m = MatMul(x, x1); y = Div(8.0, m)", "MatMul Div"},
+                 {"m = MatMul(x, x1); y = Mul(m, w:4)", "MatMul Mul"},
+                 {"a = Mul(x, 0.5); b = Mul(x1, 0.5); y = MatMul(a, b)", kFused},
+                 {"a! = Mul(x, 0.5); y = MatMul(a, x1)", "Mul MatMul"},
+                 {"t = Transpose(x1, perm=[0,2,1]); y = MatMul(x, t)", kFused},
+                 {"t = Transpose(x1, perm=[1,0]); y = MatMul(t, x)", kFused},
+                 {"t = Transpose(x1, perm=[0,2,3,1]); s = Mul(t, 0.5); y = MatMul(x, s)", transposed.c_str()},
+                 {"t = Transpose(x1, perm=[2,1,0]); y = MatMul(x, t)", "Transpose MatMul"},
+                 {"t = Transpose(x1); y = MatMul(x, t)", "Transpose MatMul"},
+                 {"t! = Transpose(x1, perm=[1,0]); y = MatMul(x, t)", "Transpose MatMul"},
+                 {"m = MatMul(x, w:3x4); a = Add(m, w1:4); y = Add(a, w2:4)", added.c_str()},
+             });
+}

@@ -182,7 +182,7 @@ OPERATORS: list[dict[str, Any]] = [
     # ---- matrix products and convolution ----
     op(
         "FusedMatMul",
-        "A:T B:T",
+        "A:T B:T bias:T?",  # the bias is ours: one number per column, added to alpha * A * B
         "Y:T",
         "alpha:float=1 transA:int=0 transB:int=0 transBatchA:int=0 transBatchB:int=0",
         T=ALL_FLOATS,

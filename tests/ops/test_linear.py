@@ -287,6 +287,31 @@ def test_fused_matmul(backend: Prepare, trans: tuple[int, ...]) -> None:
     check(backend, "FusedMatMul", [a, b], oracle="onnxruntime", domain="com.microsoft", alpha=0.5, **names)
 
 
+@pytest.mark.parametrize("shape", [(5, 7), (7,), (2, 3, 5, 7), (0, 7), (3, 0)])
+@pytest.mark.parametrize("constants", [(), (1,)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fused_matmul_with_bias(
+    backend: Prepare, shape: tuple[int, ...], constants: tuple[int, ...], dtype: type
+) -> None:
+    """The bias is our own input: the passes put it there."""
+    a, b, bias = (v.astype(dtype) for v in (numbers(shape), numbers((shape[-1], 9), seed=1), numbers((9,), seed=2)))
+    check(
+        backend,
+        "FusedMatMul",
+        [a, b, bias],
+        oracle=[0.5 * (a @ b) + bias],
+        domain="com.microsoft",
+        alpha=0.5,
+        constants=constants,
+    )
+
+
+def test_fused_matmul_refuses_another_bias(backend: Prepare) -> None:
+    inputs = [numbers((5, 7)), numbers((7, 9)), numbers((8,))]
+    with pytest.raises(Exception, match=r"the bias needs one value per column; it is \[8\], the result \[5,9\]"):
+        check(backend, "FusedMatMul", inputs, oracle=[numbers((5, 9))], domain="com.microsoft")
+
+
 @pytest.mark.parametrize("activation", ["Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid"])
 def test_fused_gemm(backend: Prepare, activation: str) -> None:
     extra = {"activation_alpha": 0.2} if activation == "LeakyRelu" else {}

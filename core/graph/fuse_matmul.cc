@@ -1,0 +1,133 @@
+// What stands around MatMul and belongs into it: a factor, a Transpose of the matrices, a summand per column.
+#include <algorithm>
+
+#include "graph/match.h"
+#include "graph/passes.h"
+#include "ops/table.h"
+
+namespace onnxlet {
+namespace {
+
+// MatMul, or what an earlier rewrite made of one.
+struct Product {
+  std::vector<ValueId> inputs;
+  float alpha = 1;
+  int64_t trans_a = 0, trans_b = 0;
+};
+
+constexpr std::string_view kContrib = "com.microsoft";
+
+std::optional<Product> product_of(const IrNode* n) {
+  if (n == nullptr) return std::nullopt;
+  if (is_op(*n, "MatMul")) return Product{n->inputs};
+  if (!is_op(*n, "FusedMatMul", kContrib)) return std::nullopt;
+  if (int_attribute(*n, "transBatchA", 0) != 0 || int_attribute(*n, "transBatchB", 0) != 0) return std::nullopt;
+  return Product{n->inputs, float_attribute(*n, "alpha", 1), int_attribute(*n, "transA", 0),
+                 int_attribute(*n, "transB", 0)};
+}
+
+bool make(Matcher& m, IrNode& n, Product p) {
+  if (!m.become(n, "FusedMatMul", 1, kContrib, std::move(p.inputs))) return false;
+  if (p.alpha != 1) Matcher::set(n, "alpha", p.alpha);
+  if (p.trans_a != 0) Matcher::set(n, "transA", p.trans_a);
+  if (p.trans_b != 0) Matcher::set(n, "transB", p.trans_b);
+  return true;
+}
+
+// FusedMatMul scales in float.
+bool runs_as_float(DType t) { return t == DType::kFloat || t == DType::kFloat16 || t == DType::kBFloat16; }
+
+// The factor of a Mul or Div by a number that leaves the shape as it is.
+std::optional<Matcher::WithScalar> scaling(Matcher& m, const IrNode& n) {
+  if (!is_op(n, "Mul") && !is_op(n, "Div")) return std::nullopt;
+  auto with = m.with_scalar(n);
+  if (!with || !runs_as_float(m.dtype(with->value)) || with->rank > m.least_rank(with->value)) return std::nullopt;
+  if (n.op_type == "Div") {
+    if (with->first || with->scalar == 0) return std::nullopt;
+    with->scalar = 1 / with->scalar;
+  }
+  return with;
+}
+
+// (A B) * s
+Result<bool> scale_after(Matcher& m, IrNode& n, Pool&) {
+  const auto with = scaling(m, n);
+  if (!with || m.readers(with->value) != 1) return false;
+  std::optional<Product> p = product_of(m.producer(with->value));
+  if (!p || p->inputs.size() > 2) return false;
+  p->alpha = static_cast<float>(static_cast<double>(p->alpha) * with->scalar);
+  return make(m, n, std::move(*p));
+}
+
+// (A * s) B and A (B * s)
+bool scale_before(Matcher& m, Product* p) {
+  bool any = false;
+  for (size_t i = 0; i < 2; ++i) {
+    const IrNode* n = m.producer(p->inputs[i]);
+    const auto with = n != nullptr && m.readers(p->inputs[i]) == 1 ? scaling(m, *n) : std::nullopt;
+    // A scalar times a constant belongs to the constant, and a factor of one element needs two axes to stay a matrix.
+    if (!with || m.graph().constant(with->value) != nullptr) continue;
+    p->inputs[i] = with->value;
+    p->alpha = static_cast<float>(static_cast<double>(p->alpha) * with->scalar);
+    any = true;
+  }
+  return any;
+}
+
+// A Transpose that moves the last axis away makes way for one that moves whole rows, or for none.
+bool transpose_before(Matcher& m, Product* p) {
+  bool any = false;
+  for (size_t i = 0; i < 2; ++i) {
+    IrNode* n = m.producer(p->inputs[i], "Transpose");
+    const Attribute* perm = n != nullptr ? n->find("perm") : nullptr;
+    if (perm == nullptr || perm->ints.size() < 2 || m.readers(p->inputs[i]) != 1) continue;
+    std::vector<int64_t> rows = perm->ints;
+    const size_t last = rows.size() - 1;
+    std::swap(rows[last], rows[last - 1]);
+    if (rows[last] != static_cast<int64_t>(last)) continue;
+    if (std::is_sorted(rows.begin(), rows.end()))
+      p->inputs[i] = n->inputs[0];
+    else if (m.become(*n, "Transpose", n->opset, {}, {n->inputs[0]}))
+      Matcher::set(*n, "perm", std::move(rows));
+    int64_t& transposed = i == 0 ? p->trans_a : p->trans_b;
+    transposed = 1 - transposed;
+    any = true;
+  }
+  return any;
+}
+
+Result<bool> before(Matcher& m, IrNode& n, Pool&) {
+  Product p{n.inputs};
+  if (!runs_as_float(m.dtype(n.inputs[0])) || find_op(kContrib, "FusedMatMul", 1) == nullptr) return false;
+  // A factor may stand before a Transpose or after it.
+  bool any = scale_before(m, &p);
+  any = transpose_before(m, &p) || any;
+  any = scale_before(m, &p) || any;
+  return any && make(m, n, std::move(p));
+}
+
+// A B + c with one number of c per column.
+Result<bool> bias(Matcher& m, IrNode& n, Pool&) {
+  for (size_t i = 0; i < 2; ++i) {
+    const Tensor* c = m.graph().constant(n.inputs[1 - i]);
+    std::optional<Product> p = product_of(m.producer(n.inputs[i]));
+    if (!p || p->inputs.size() > 2 || c == nullptr || m.readers(n.inputs[i]) != 1) continue;
+    const Tensor* b = m.graph().constant(p->inputs[1]);
+    if (b == nullptr || b->rank() != 2 || !runs_as_float(b->dtype())) continue;
+    const int64_t columns = b->dim(p->trans_b != 0 ? 0 : 1);
+    const bool per_column = c->rank() >= 1 && c->size() == columns && c->shape().back() == columns &&
+                            (c->rank() == 1 || c->rank() <= m.least_rank(n.inputs[i]));
+    if (!per_column || b->dim(p->trans_b != 0 ? 1 : 0) == 0) continue;
+    p->inputs.push_back(n.inputs[1 - i]);
+    return make(m, n, std::move(*p));
+  }
+  return false;
+}
+
+constexpr Rule kRules[] = {{"MatMul", before}, {"Mul", scale_after}, {"Div", scale_after}, {"Add", bias}};
+
+}  // namespace
+
+Result<bool> fuse_matmul(IrGraph& graph, Pool& pool) { return apply_rules(graph, pool, kRules); }
+
+}  // namespace onnxlet

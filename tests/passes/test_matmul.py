@@ -1,0 +1,82 @@
+"""Factors, transposes and summands that go into a matrix product."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.passes.graphs import Builder, Expression, check
+
+PASS = "fuse_matmul"
+rng = np.random.default_rng(23)
+
+
+def numbers(*shape: int) -> np.ndarray[Any, Any]:
+    return rng.normal(0, 1, shape).astype(np.float32)
+
+
+A, B = numbers(2, 3, 5, 8), numbers(2, 3, 8, 7)
+W, C = numbers(8, 7), numbers(7)
+
+
+def heads(g: Builder, q: Any, k: Any) -> Any:
+    """Scores of an attention, as exporters write them."""
+    keys = g.Transpose(g.Reshape(k, [2, 7, 3, 8]), perm=[0, 2, 3, 1])
+    return g.MatMul(g.Mul(q, 8**-0.25), g.Mul(keys, 8**-0.25))
+
+
+FUSED: dict[str, tuple[Expression, list[np.ndarray[Any, Any]], list[str]]] = {
+    "bias": (lambda g, a: g.Add(g.MatMul(a, W), C), [A], ["FusedMatMul"]),
+    "bias of a row": (lambda g, a: g.Add(C, g.MatMul(a, W)), [A[0, 0, 0]], ["FusedMatMul"]),
+    "bias with axes of length one": (lambda g, a: g.Add(g.MatMul(a, W), C[None, None]), [A], ["FusedMatMul"]),
+    "factor and bias": (lambda g, a: g.Add(g.Mul(g.MatMul(a, W), 0.3), C), [A], ["FusedMatMul"]),
+    "factor after": (lambda g, a, b: g.Div(g.MatMul(a, b), 3.0), [A, B], ["FusedMatMul"]),
+    "factors before": (lambda g, a, b: g.MatMul(g.Mul(a, 0.5), g.Div(b, 3.0)), [A, B], ["FusedMatMul"]),
+    "transposes": (
+        lambda g, a, b: g.MatMul(g.Transpose(a, perm=[0, 1, 3, 2]), g.Transpose(b, perm=[0, 1, 3, 2])),
+        [A.swapaxes(2, 3).copy(), B.swapaxes(2, 3).copy()],
+        ["FusedMatMul"],
+    ),
+    "attention": (heads, [A, numbers(2, 7, 24)], ["Reshape", "Transpose", "FusedMatMul"]),
+}
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_it_goes_into_the_product(engine: str, name: str) -> None:
+    expression, feeds, wanted = FUSED[name]
+    on, off = check(engine, PASS, expression, feeds)
+    assert on == wanted
+    assert on != off
+
+
+def test_half_precision(engine: str) -> None:
+    w, c = W.astype(np.float16), C.astype(np.float16)
+    on, _ = check(engine, PASS, lambda g, a: g.Add(g.MatMul(a, w), c), [A.astype(np.float16)], rtol=1e-2, atol=1e-2)
+    assert on == ["FusedMatMul"]
+
+
+STAYS: dict[str, Expression] = {
+    "a summand per row": lambda g, a: g.Add(g.MatMul(a, W), numbers(5, 1)),
+    "a summand that widens": lambda g, a: g.Add(g.MatMul(a, W[:, :1]), C),
+    "a product of two batches": lambda g, a: g.Add(g.MatMul(a, numbers(3, 8, 7)), C),
+    "a factor that adds an axis": lambda g, a: g.Mul(g.MatMul(a, W), np.full((1, 1, 1, 1, 1), 2, np.float32)),
+    "the product is an output": lambda g, a: (lambda y: (y, g.Add(y, C)))(g.MatMul(a, W)),
+    "a transpose of other axes": lambda g, a: g.MatMul(g.Transpose(a, perm=[3, 1, 2, 0]), numbers(2, 4)),
+    "integers": lambda g, a: g.Mul(
+        g.MatMul(g.Cast(a, to=6), g.Cast(g.Transpose(a, perm=[0, 1, 3, 2]), to=6)), np.array(2, np.int32)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_it_stays_as_it_is(engine: str, name: str) -> None:
+    on, off = check(engine, PASS, STAYS[name], [A])
+    assert on == off
+
+
+def test_doubles_stay(engine: str) -> None:
+    w, c = W.astype(np.float64), C.astype(np.float64)
+    on, off = check(engine, PASS, lambda g, a: g.Div(g.Add(g.MatMul(a, w), c), 2.0), [A.astype(np.float64)])
+    assert on == off
