@@ -183,7 +183,15 @@ void quantize(ConstView x, ConstView scale, ConstView zero_point, const ScaleLay
     alignas(16) float q[kFloatChunk + F32::kLanes];
     float scales[kFloatChunk], zeros[kFloatChunk + F32::kLanes];
     cast_elements(x.dtype, x.as<char>() + run.at * x_size, DType::kFloat, q, run.n, {});
-    divide(q, load_parameters(scale, run, scales), run.scale_each, run.n);
+    const float* divisors = load_parameters(scale, run, scales);
+    if (x.dtype != precision) round_to(precision, q, run.n);
+    if (scale.dtype != precision) {
+      const int64_t count = run.scale_each ? run.n : 1;
+      if (divisors != scales) std::copy_n(divisors, count, scales);
+      round_to(precision, scales, count);
+      divisors = scales;
+    }
+    divide(q, divisors, run.scale_each, run.n);
     round_to(precision, q, run.n);
     zeros[0] = 0;
     const bool zero_each = run.scale_each && zero_point.data != nullptr;

@@ -19,7 +19,8 @@ ScaleLayout scale_per_axis(const Rows& rows);
 ScaleLayout scale_blocked(const Rows& rows, int64_t block);
 
 // x: float, float16, bfloat16 or int32. y: any integer of at most 16 bits, or a float of at most 8 bits.
-// precision: the type whose rounding the quotient gets. zero_point: of y's type, laid out as scale, or data null.
+// precision: the type of the division, to which both operands and the quotient are rounded. zero_point: of y's type,
+// laid out as scale, or data null.
 void quantize(ConstView x, ConstView scale, ConstView zero_point, const ScaleLayout& layout, DType precision,
               bool saturate, View y);
 // x: any integer, or a float of at most 8 bits. y: float, float16 or bfloat16.

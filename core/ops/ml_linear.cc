@@ -268,9 +268,11 @@ struct SvmClassifier : Op {
       const float* from = scores + r * n;
       float* to = z->mutable_data<float>() + r * width;
       winners[r] = votes != nullptr ? argmax(votes + r * classes, classes) : argmax(from, n);
-      if (rho.size() == 1)
-        winners[r] = binary_winner(winners[r], votes != nullptr ? votes[r * classes + winners[r]] : from[winners[r]],
-                                   probabilities);
+      if (rho.size() == 1) {
+        const bool voted = votes != nullptr;
+        const float weight = voted ? votes[r * classes + winners[r]] : from[winners[r]];
+        winners[r] = binary_winner(winners[r], weight, voted || probabilities);
+      }
       if (width == 2 && n == 1) {
         write_two_scores(transform, false, from[0], to);
       } else {
@@ -281,8 +283,9 @@ struct SvmClassifier : Op {
     return labels.emit(ctx, winners, rows);
   }
 
-  int64_t binary_winner(int64_t winner, float weight, bool probabilities) const {
-    if (labels.size() == 2 && !probabilities && all_positive && weight >= 0.5f) return 1;
+  // `decided`: by votes or probabilities. Scores of positive weights alone are taken for probabilities of label 1.
+  int64_t binary_winner(int64_t winner, float weight, bool decided) const {
+    if (labels.size() == 2 && !decided && all_positive && weight >= 0.5f) return 1;
     if (labels.size() > 1) return winner;
     return weight > 0 ? 1 : 0;
   }

@@ -15,7 +15,15 @@ namespace onnxlet {
 namespace {
 
 enum class Mode : uint8_t { kNearest, kLinear, kCubic };
-enum class Transform : uint8_t { kHalfPixel, kSymmetric, kPytorch, kAlignCorners, kAsymmetric, kCrop };
+enum class Transform : uint8_t {
+  kHalfPixel,
+  kSymmetric,
+  kPytorch,
+  kAlignCorners,
+  kAsymmetric,
+  kHalfPixelForNearest,
+  kCrop
+};
 enum class Nearest : uint8_t { kPreferFloor, kPreferCeil, kFloor, kCeil, kSimple };
 enum class Aspect : uint8_t { kStretch, kNotLarger, kNotSmaller };
 
@@ -27,10 +35,13 @@ struct Name {
 constexpr Name<Mode> kModes[] = {
     {"nearest", Mode::kNearest}, {"linear", Mode::kLinear}, {"bilinear", Mode::kLinear}, {"cubic", Mode::kCubic}};
 constexpr Name<Transform> kTransforms[] = {
-    {"half_pixel", Transform::kHalfPixel},           {"half_pixel_symmetric", Transform::kSymmetric},
-    {"pytorch_half_pixel", Transform::kPytorch},     {"align_corners", Transform::kAlignCorners},
-    {"asymmetric", Transform::kAsymmetric},          {"tf_crop_and_resize", Transform::kCrop},
-    {"tf_half_pixel_for_nn", Transform::kHalfPixel},
+    {"half_pixel", Transform::kHalfPixel},
+    {"half_pixel_symmetric", Transform::kSymmetric},
+    {"pytorch_half_pixel", Transform::kPytorch},
+    {"align_corners", Transform::kAlignCorners},
+    {"asymmetric", Transform::kAsymmetric},
+    {"tf_crop_and_resize", Transform::kCrop},
+    {"tf_half_pixel_for_nn", Transform::kHalfPixelForNearest},
 };
 constexpr Name<Nearest> kNearests[] = {{"round_prefer_floor", Nearest::kPreferFloor},
                                        {"round_prefer_ceil", Nearest::kPreferCeil},
@@ -224,6 +235,8 @@ struct Resize : Op {
         return p.length == 1 ? 0.0f : x * (in - 1) / (p.length - 1);
       case Transform::kAsymmetric:
         return x / p.scale;
+      case Transform::kHalfPixelForNearest:
+        return (x + 0.5f) / p.scale;
       default:
         if (p.out <= 1) return 0.5f * (p.roi_start + p.roi_end) * (in - 1);
         return p.roi_start * (in - 1) + x * (p.roi_end - p.roi_start) * (in - 1) / (p.length - 1);

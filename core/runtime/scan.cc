@@ -1,7 +1,9 @@
 // Scan: one body call per element of the scanned axes. Scan-8 adds a batch axis and sequence lengths around it.
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
+#include "base/visit.h"
 #include "runtime/control.h"
 #include "runtime/stack.h"
 
@@ -120,6 +122,24 @@ struct Scan8State : ControlState {
     return {};
   }
 
+  // Scan outputs have the length of the longest possible sequence, with zeros behind the actual one.
+  Status pad_items(std::vector<Tensor>* items) const {
+    Shape shape;
+    for (const Tensor& t : *items) {
+      if (shape.rank() == 0 || t.dim(0) > 0) shape = t.shape();
+    }
+    shape[0] = inputs[states].tensor().dim(1);
+    for (Tensor& t : *items) {
+      if (t.dim(0) == shape[0]) continue;
+      OL_ASSIGN(const Tensor from, t.unpack(pool));
+      OL_ASSIGN(Tensor to, Tensor::allocate(pool, t.dtype(), shape, true));
+      if (t.dtype() != DType::kString) std::memset(to.mutable_raw(), 0, static_cast<size_t>(to.bytes()));
+      visit_size(t.dtype(), [&]<class T>() { std::copy_n(from.data<T>(), from.size(), to.mutable_data<T>()); });
+      OL_ASSIGN(t, to.pack(pool));
+    }
+    return {};
+  }
+
   Result<BodyCall> advance(std::vector<Value> results) override {
     if (loop != nullptr) OL_TRY(loop->take(std::move(results)));
     BodyCall call;
@@ -139,7 +159,9 @@ struct Scan8State : ControlState {
       loop.reset();
       ++at;
     }
-    for (const std::vector<Tensor>& items : results_by_output) {
+    for (size_t k = 0; k < results_by_output.size(); ++k) {
+      std::vector<Tensor>& items = results_by_output[k];
+      if (k >= states && !lengths.empty()) OL_TRY(pad_items(&items));
       OL_ASSIGN(Tensor t, stack(items, 0, nullptr, pool));
       call.outputs.push_back(Value(std::move(t)));
     }

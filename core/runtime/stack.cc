@@ -27,8 +27,16 @@ Result<Tensor> stack(std::span<const Tensor> items, int64_t axis, const TypeSpec
   OL_ASSIGN(const int at, normalize_axis(axis, first.rank() + 1));
   Shape shape = first.shape();
   shape.insert(at, static_cast<int64_t>(items.size()));
-  if (is_sub_byte(first.dtype())) return not_implemented("collecting values of type ", first.dtype());
-  OL_ASSIGN(Tensor out, Tensor::allocate(pool, first.dtype(), shape));
+  if (is_sub_byte(first.dtype()) && !first.unpacked()) {
+    std::vector<Tensor> wide;
+    for (const Tensor& t : items) {
+      OL_ASSIGN(Tensor each, t.unpack(pool));
+      wide.push_back(std::move(each));
+    }
+    OL_ASSIGN(const Tensor stacked, stack(wide, axis, declared, pool));
+    return stacked.pack(pool);
+  }
+  OL_ASSIGN(Tensor out, Tensor::allocate(pool, first.dtype(), shape, true));
   const int64_t outer = first.shape().product(0, at);
   const int64_t inner = first.shape().product(at, first.rank());
   const auto count = static_cast<int64_t>(items.size());
@@ -46,8 +54,12 @@ Result<Tensor> slice_of(const Tensor& t, int axis, int64_t index, Pool& pool) {
   const Rows rows = split_at(t.shape(), axis);
   Shape shape = t.shape();
   shape.erase(axis);
-  if (is_sub_byte(t.dtype())) return not_implemented("slicing values of type ", t.dtype());
-  OL_ASSIGN(Tensor out, Tensor::allocate(pool, t.dtype(), shape));
+  if (is_sub_byte(t.dtype()) && !t.unpacked()) {
+    OL_ASSIGN(const Tensor wide, t.unpack(pool));
+    OL_ASSIGN(const Tensor slice, slice_of(wide, axis, index, pool));
+    return slice.pack(pool);
+  }
+  OL_ASSIGN(Tensor out, Tensor::allocate(pool, t.dtype(), shape, true));
   visit_size(t.dtype(), [&]<class T>() {
     const T* from = t.data<T>();
     for (int64_t o = 0; o < rows.outer; ++o) {

@@ -32,17 +32,20 @@ def make_model(
     opset: int | None = None,
     domain: str = "",
     constants: Sequence[int] = (),
+    input_types: Mapping[int, TypeProto] | None = None,
     more: Mapping[str, Any] | None = None,
     **attributes: Any,
 ) -> onnx.ModelProto:
     """A model of one node.
 
-    `inputs`: arrays, lists of arrays (sequences) or None (left out). Those whose index is in `constants` become initializers.
+    `inputs`: arrays, lists of arrays (sequences), dicts (maps) or None (left out). Those whose index is in `constants` become
+    initializers; `input_types` declares others as more than their values tell, and None there as an empty optional.
     `outputs`: how many, or for each a numpy dtype, a TypeProto, or None to leave it out. Types that are not given are
     inferred by onnx, or not declared.
     `more`: attributes whose names are taken by parameters here.
     """
-    names = ["" if value is None else f"x{i}" for i, value in enumerate(inputs)]
+    declared = input_types or {}
+    names = ["" if value is None and i not in declared else f"x{i}" for i, value in enumerate(inputs)]
     while names and not names[-1]:
         names.pop()
     wanted = [...] * outputs if isinstance(outputs, int) else list(outputs)
@@ -59,7 +62,7 @@ def make_model(
         [node],
         op_type,
         [
-            helper.make_value_info(n, _type_of(v))
+            helper.make_value_info(n, declared.get(i) or _type_of(v))
             for i, (n, v) in enumerate(zip(names, inputs, strict=False))
             if n and i not in constants
         ],
@@ -75,7 +78,7 @@ def make_model(
 def run(backend: Prepare, model: onnx.ModelProto, inputs: Sequence[Any]) -> list[Any]:
     """The outputs; `inputs` as given to make_model, those that are None or initializers being left out."""
     initialized = {tensor.name for tensor in model.graph.initializer}
-    given = {f"x{i}": value for i, value in enumerate(inputs) if value is not None}
+    given = {f"x{i}": value for i, value in enumerate(inputs)}
     return backend(model.SerializeToString()).run(
         [given[v.name] for v in model.graph.input if v.name not in initialized]
     )
@@ -102,6 +105,9 @@ def check(
 def _type_of(value: Any) -> TypeProto:
     if isinstance(value, (list, tuple)):
         return helper.make_sequence_type_proto(_type_of(value[0]) if value else helper.make_tensor_type_proto(1, None))
+    if isinstance(value, dict):
+        key, item = next(iter(value.items()))
+        return helper.make_map_type_proto(_element(np.asarray(key).dtype), _type_of(item))
     array = np.asarray(value)
     return helper.make_tensor_type_proto(_element(array.dtype), array.shape)
 

@@ -28,8 +28,6 @@ from tests.ops import strategies
 LAST = 28
 LAST_ML = 5
 DOMAINS = {"": LAST, "ai.onnx.ml": LAST_ML, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1}
-# No numpy type.
-WITHOUT_NUMPY: set[str] = set()
 
 
 @dataclass
@@ -46,6 +44,7 @@ class Sample:
     rtol: float = 2e-5
     atol: float = 2e-6
     constants: Sequence[int] = ()
+    input_types: dict[int, onnx.TypeProto] = field(default_factory=dict)
     # Of a sample that is an answer: who gives it, by which operator of which version, and the type floats are rounded to.
     by: str = "reference"
     operator: str | None = None
