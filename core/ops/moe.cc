@@ -111,11 +111,6 @@ Status multiply(OpContext& ctx, const Projection& p, int64_t expert, int64_t m, 
   return {};
 }
 
-// Number i of a row of `bits` each, lowest bits of a byte first.
-int number_at(const uint8_t* row, int64_t i, int64_t bits) {
-  return row[i * bits / 8] >> (i * bits % 8) & ((1 << bits) - 1);
-}
-
 // The same with weights of few bits. One scale per row is repeated so that blocks have a length the kernels know.
 Status multiply_packed(OpContext& ctx, const Projection& p, int64_t expert, int64_t m, const float* x, float* y) {
   const int64_t n = p.n, k = p.k, given = p.blocks();
@@ -140,8 +135,8 @@ Status multiply_packed(OpContext& ctx, const Projection& p, int64_t expert, int6
     const uint8_t* packed = p.zeros->data<uint8_t>() + expert * row_bytes * (by_row ? n : 1);
     for (int64_t i = 0; i < n * blocks; ++i) {
       const int64_t row = i / blocks, at = i % blocks / copies;
-      zero[i] =
-          static_cast<float>(by_row ? number_at(packed + row * row_bytes, at, p.bits) : number_at(packed, row, p.bits));
+      zero[i] = static_cast<float>(by_row ? nbits_number(packed + row * row_bytes, at, b.bits)
+                                          : nbits_number(packed, row, b.bits));
     }
     b.zeros = zero;
   }
@@ -338,9 +333,7 @@ struct QMoE : MoeBase {
                                            "fc3_expert_weight_bits"};
     for (int i = 0; i < 3; ++i) {
       bits[i] = a.i(kNames[i], common);
-      if (bits[i] != 2 && bits[i] != 4 && bits[i] != 8) {
-        return not_implemented("experts of ", bits[i], " bits; 2, 4 and 8 are");
-      }
+      if (bits[i] < 2 || bits[i] > 8) return invalid_graph("experts have 2 to 8 bits; got ", bits[i]);
     }
     if (block != 0 && (block < 16 || (block & (block - 1)) != 0)) {
       return invalid_graph("block_size must be a power of 2 from 16 on; it is ", block);

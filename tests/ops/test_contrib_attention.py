@@ -15,7 +15,7 @@ from tests.ops.harness import check, make_model, run
 
 Array = np.ndarray
 MS: dict[str, Any] = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-4}
-EXAMPLES = settings(max_examples=40)
+EXAMPLES = settings(max_examples=20)
 
 
 class Draws:

@@ -16,7 +16,7 @@ from tests.ops.strategies import shapes
 from tests.ops.test_contrib_attention import Draws
 
 MS: dict[str, Any] = {"domain": "com.microsoft", "oracle": "onnxruntime", "rtol": 1e-4, "atol": 1e-5}
-EXAMPLES = settings(max_examples=40)
+EXAMPLES = settings(max_examples=20)
 
 
 @pytest.mark.parametrize("simplified", [False, True])

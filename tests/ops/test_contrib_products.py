@@ -19,7 +19,7 @@ from tests.ops.test_moe import pack
 Array = np.ndarray
 DOMAIN: dict[str, Any] = {"domain": "com.microsoft", "rtol": 1e-4, "atol": 1e-4}
 MS: dict[str, Any] = {**DOMAIN, "oracle": "onnxruntime"}
-EXAMPLES = settings(max_examples=40)
+EXAMPLES = settings(max_examples=20)
 ACTIVATIONS: dict[str, dict[str, float]] = {
     "Relu": {},
     "Tanh": {},

@@ -15,7 +15,7 @@ from tests.ops.harness import check, make_model, run
 from tests.ops.test_contrib_attention import Draws
 
 MS: dict[str, Any] = {"domain": "com.microsoft", "oracle": "onnxruntime"}
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = settings(max_examples=25)
 LETTERS = st.sampled_from(["a", "b", "A", "1", " ", " ", ",", ".", "-", "ä", "日", "😀"])
 
 

@@ -135,7 +135,7 @@ def add_rotary(data: st.DataObject, step: Step, s: Sizes) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_steps(backend: Prepare, data: st.DataObject) -> None:
     step, s = draw_step(data)
     if data.draw(st.booleans()):
@@ -144,7 +144,7 @@ def test_steps(backend: Prepare, data: st.DataObject) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_options(backend: Prepare, data: st.DataObject) -> None:
     step, s = draw_step(data, extra_room=False)
     rng = np.random.default_rng(2)
@@ -266,7 +266,7 @@ def test_float8_cache(backend: Prepare) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_windowed_cache(backend: Prepare, data: st.DataObject) -> None:
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     s = draw_sizes(data, st.sampled_from([1, 1, 2, 7]), st.sampled_from([1, 1, 3]))

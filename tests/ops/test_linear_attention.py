@@ -37,7 +37,7 @@ def test_linear_attention(backend: Prepare, rule: str, data: st.DataObject) -> N
 
 
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_causal_conv(backend: Prepare, data: st.DataObject) -> None:
     d = Draws(data)
     batch, length, taps, dilation = d.one_of(1, 2), d.one_of(1, 2, 9), d.one_of(1, 3, 4), d.one_of(1, 1, 2, 3)

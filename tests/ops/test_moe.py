@@ -166,10 +166,8 @@ def test_moe_in_half_precision(backend: Prepare) -> None:
 
 def pack(values: Array, bits: int) -> Array:
     """Along the last axis, lowest bits of a byte first."""
-    per = 8 // bits
-    padded = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, -values.shape[-1] % per)])
-    parts = padded.reshape(*padded.shape[:-1], -1, per).astype(np.uint16)
-    return np.asarray(sum(parts[..., i] << (bits * i) for i in range(per))).astype(np.uint8)
+    each = values[..., None].astype(np.int64) >> np.arange(bits) & 1
+    return np.packbits(each.reshape(*values.shape[:-1], -1).astype(np.uint8), axis=-1, bitorder="little")
 
 
 def quantized(
@@ -238,10 +236,12 @@ def test_qmoe(backend: Prepare, bits: int, zero_points: bool, kind: str, data: s
 @given(data=st.data())
 @EXAMPLES
 def test_qmoe_by_formula(backend: Prepare, fusion: int, data: st.DataObject) -> None:
-    bits = [data.draw(st.sampled_from([2, 4, 8])) for _ in range(3)]
+    bits = [data.draw(st.sampled_from([2, 3, 4, 8])) for _ in range(3)]
     how: dict[str, Any] = {**common(data), "activation_type": "swiglu", "swiglu_fusion": fusion}
-    e = draw_experts(data, 2 if fusion else 1, fusion == 0, multiple=12)
-    inputs, real = qmoe_inputs(e, bits, 0, data.draw(st.booleans()))
+    block = data.draw(st.sampled_from([0, 16]))
+    e = draw_experts(data, 2 if fusion else 1, fusion == 0, multiple=16 if block else 24)
+    inputs, real = qmoe_inputs(e, bits, block, data.draw(st.booleans()))
+    how["block_size"] = block or None
     widths = {f"fc{i + 1}_expert_weight_bits": b for i, b in enumerate(bits)}
     want = formula(e, real, softmax_of_chosen(how, None))
     check(backend, "QMoE", inputs, oracle=[want], outputs=[np.float32], **CLOSE, **how, **widths)
@@ -263,7 +263,7 @@ def test_refusals(backend: Prepare) -> None:
         ("MoE", [x, scores, w1, None, w2], {"activation_type": "geglu"}, "swiglu_fusion must be 1 or 2"),
         ("MoE", [x, scores, w1, None, w2], {"use_sparse_mixer": 1, "k": 2}, "use_sparse_mixer"),
         ("MoE", [x, scores, w1, None, w2], {"k": 0}, "k must be positive"),
-        ("QMoE", packed, {"expert_weight_bits": 3}, "experts of 3 bits; 2, 4 and 8 are"),
+        ("QMoE", packed, {"fc2_expert_weight_bits": 9}, "experts have 2 to 8 bits; got 9"),
         ("QMoE", packed, {"quant_type": "fp4"}, "quant_type 'fp4'"),
         ("QMoE", packed, {"block_size": 24}, "power of 2 from 16 on; it is 24"),
         ("QMoE", packed, {"block_size": 16}, "block_size 16 does not divide rows of 8 weights"),
