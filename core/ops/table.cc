@@ -25,6 +25,7 @@ const OpTable* const kTables[] = {
     &kDetectionOps,
     &kEinsumOps,
     &kFlexAttentionOps,
+    &kGatesContribOps,
     &kGatherContribOps,
     &kGatherOps,
     &kGeluContribOps,

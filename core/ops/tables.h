@@ -23,6 +23,7 @@ extern const OpTable kDeformConvOps;
 extern const OpTable kDetectionOps;
 extern const OpTable kEinsumOps;
 extern const OpTable kFlexAttentionOps;
+extern const OpTable kGatesContribOps;
 extern const OpTable kGatherContribOps;
 extern const OpTable kGatherOps;
 extern const OpTable kGeluContribOps;

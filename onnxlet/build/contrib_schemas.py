@@ -98,6 +98,19 @@ OPERATORS: list[dict[str, Any]] = [
     op("BiasGelu", "A:T B:T", "C:T", T=ALL_FLOATS),
     op("QuickGelu", "X:T", "Y:T", "alpha:float=1.702", T=ALL_FLOATS),
     op("BiasSplitGelu", "X:T bias:T", "Y:T", T=FLOATS),
+    # ---- gates and biases ----
+    op("BiasAdd", "X:T bias:T skip:T", "Y:T", T="float16 float"),
+    op("GatedAdd", "X:T Y:T gate:T gate_weight:T?", "output:T", T=FLOATS),
+    op("GatedRMSNorm", "X:T scale:T gate:T", "Y:T", "activation:string=silu epsilon:float=1e-5", T=FLOATS),
+    op("LinearAttentionGate", "a:T dt_bias:TF decay_scale:TF b:T?", "decay:T beta:T?", T=FLOATS, TF="float"),
+    op("ScaledSiLU", "X:T scale:M?", "Y:T", "alpha:float=1", T=FLOATS, M=FLOATS),
+    op(
+        "SwiGLU",
+        "gate:T up:T?",
+        "output:T",
+        "activation_alpha:float=1 activation_beta:float=0 limit:float=0 round_activation:int=0",
+        T=FLOATS,
+    ),
     # ---- attention ----
     op(
         "Attention",
@@ -148,6 +161,15 @@ OPERATORS: list[dict[str, Any]] = [
         "input:T position_ids:M cos_cache:T sin_cache:T",
         "output:T",
         "interleaved:int=0 is_packed_batching:int=0 num_heads:int=0 rotary_embedding_dim:int=0 scale:float=1",
+        T=FLOATS,
+        M="int64",
+    ),
+    op(
+        "MRotaryEmbedding",
+        "input:T position_ids:M cos_cache:T sin_cache:T",
+        "output:T",
+        "interleaved:int=0 is_packed_batching:int=0 mrope_layout:int=0 mrope_section:ints! num_heads:int=0 "
+        "rotary_embedding_dim:int=0 scale:float=1",
         T=FLOATS,
         M="int64",
     ),

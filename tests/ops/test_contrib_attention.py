@@ -282,6 +282,30 @@ def test_rotary_embedding(backend: Prepare, data: st.DataObject) -> None:
     check(backend, "RotaryEmbedding", [x, ids, d.normal(50, half), d.normal(50, half)], **how, **MS)
 
 
+@given(data=st.data())
+@EXAMPLES
+def test_rotary_embedding_of_three_positions(backend: Prepare, data: st.DataObject) -> None:
+    d = Draws(data)
+    batch, heads, seq, size = d.one_of(1, 2), d.one_of(1, 3), d.one_of(1, 2, 5), d.one_of(16, 32)
+    dims = d.one_of(0, 0, size // 2)
+    half = (dims or size) // 2
+    # In the interleaved layout the sections of height and width reach columns 1 and 2 of each three.
+    third = half // 3
+    height, width = d.rng.integers(0, third + 1, 2)
+    four = d.one_of(False, True)
+    x = d.normal(batch, heads, seq, size) if four else d.normal(batch, seq, heads * size)
+    ids = d.rng.integers(0, 50, (3, batch, seq))
+    how: dict[str, Any] = {
+        "interleaved": d.one_of(0, 1),
+        "mrope_layout": d.one_of(0, 1),
+        "mrope_section": [int(half - height - width), int(height), int(width)],
+        "num_heads": heads,
+    }
+    if dims:
+        how["rotary_embedding_dim"] = dims
+    check(backend, "MRotaryEmbedding", [x, ids, d.normal(50, half), d.normal(50, half)], **how, **MS)
+
+
 def test_refusals(backend: Prepare) -> None:
     rng = np.random.default_rng(0)
 
@@ -295,6 +319,7 @@ def test_refusals(backend: Prepare) -> None:
     projected = [normal(2, 3, 4), normal(4, 24), normal(24)]
     past = normal(2, 2, 2, 5, 4)
     share = {"num_heads": 2, "past_present_share_buffer": 1}
+    rotary = [normal(2, 1, 4), np.full((3, 2, 1), 6), normal(6, 2), normal(6, 2)]
     decoder = "DecoderMaskedMultiHeadAttention"
     cases: list[tuple[str, list[Any], dict[str, Any], str]] = [
         ("MultiHeadAttention", mha, {"num_heads": 0}, "num_heads must be positive; it is 0"),
@@ -323,6 +348,11 @@ def test_refusals(backend: Prepare) -> None:
             heads,
             r"a padding mask of shape \[3\] for a batch of",
         ),
+        ("MRotaryEmbedding", rotary, {"mrope_section": [1, 1]}, r"three numbers, none negative; it is \[1,1\]"),
+        ("MRotaryEmbedding", rotary, {"mrope_section": [1, 1, 0], "mrope_layout": 2}, "must be 0 or 1; it is 2"),
+        ("MRotaryEmbedding", rotary, {"mrope_section": [1, 1, 1]}, r"add up to the tables' 2 columns; it is \[1,1,1\]"),
+        ("MRotaryEmbedding", rotary, {"mrope_section": [1, 1, 0]}, "position 6 is outside the tables' 6 rows"),
+        ("RotaryEmbedding", rotary, {}, r"position_ids of shape \[3,2,1\] must have 2 elements"),
         ("Attention", projected, {"num_heads": 5}, "weights with 24 columns do not split into q, k and v of 5 heads"),
         ("Attention", [*projected, None, past], share, "past_present_share_buffer needs past_sequence_length"),
         (
