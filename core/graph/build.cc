@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "graph/check.h"
+#include "graph/gradient.h"
 #include "graph/infer.h"
 #include "graph/ir.h"
 #include "graph/promote.h"
@@ -92,6 +93,7 @@ class Builder {
     Scope scope{.graph = graph.get(), .opsets = &model_.opset_imports};
     OL_TRY(add_graph(model_.graph, scope, true));
     infer_types(*graph, &problems_);
+    if (has_gradients_ && problems_.empty()) OL_TRY(expand_gradients(*graph, model_, pool_, &problems_));
     if (!problems_.empty()) return problems_.report();
     for (size_t i = 0; i < graph->outputs.size(); ++i) {  // outputs that the file leaves undeclared
       TypeSpec& declared = model_.graph.outputs[i].type;
@@ -201,7 +203,8 @@ class Builder {
     out.schema = registered ? nullptr : find_schema(n.domain, n.op_type, out.opset);
     out.custom = registered || (out.schema != nullptr && runs_on_host(n.domain, n.op_type));
     if (!out.custom) out.row = find_op(n.domain, n.op_type, out.opset);
-    const bool has_kernel = out.custom || out.row != nullptr;
+    const bool gradient = !out.custom && is_gradient(n.domain, n.op_type);
+    const bool has_kernel = out.custom || gradient || out.row != nullptr;
     if (!has_kernel && out.schema != nullptr && !out.schema->function_body.empty()) {
       OL_ASSIGN(const Function* body, specified_function(*out.schema));
       return inline_function(*body, n, scope);
@@ -223,6 +226,7 @@ class Builder {
       out.inputs.push_back(id);
     }
     while (!out.inputs.empty() && out.inputs.back() == kAbsent) out.inputs.pop_back();
+    if (gradient) add_named_inputs(scope, &out);
     if (!out.custom) OL_TRY(promote_attributes(&out, scope.graph, pool_));
     for (std::string_view name : n.outputs) {
       ValueId id = kAbsent;
@@ -234,6 +238,24 @@ class Builder {
     }
     scope.graph->nodes.push_back(std::move(out));
     return {};
+  }
+
+  // The values that a Gradient names become its last inputs: xs, zs, y.
+  void add_named_inputs(Scope& scope, IrNode* out) {
+    has_gradients_ = true;
+    const auto add = [&](std::string_view name) {
+      const ValueId id = resolve(name, scope);
+      if (id == kAbsent) {
+        problems_.add(Code::kInvalidGraph, text(out->describe(), " names '", name, "', which nothing produces"));
+      }
+      out->inputs.push_back(id);
+    };
+    for (const char* list : {"xs", "zs"}) {
+      const Attribute* names = out->find(list);
+      if (names == nullptr) continue;
+      for (std::string_view name : names->strings) add(name);
+    }
+    if (const Attribute* y = out->find("y")) add(y->s);
   }
 
   // A function's formal input that the caller left out is defined, as kAbsent.
@@ -349,6 +371,7 @@ class Builder {
   Pool& pool_;
   const int latest_version_ = latest_version("");
   Problems problems_;
+  bool has_gradients_ = false;
   std::unordered_map<const Schema*, std::unique_ptr<Function>> specified_;
 };
 

@@ -48,11 +48,12 @@ std::vector<bool> packed_weights(const IrGraph& graph, const std::vector<int>& u
   return weights;
 }
 
-bool foldable(const IrGraph& graph, const IrNode& n) {
+bool foldable(const IrGraph& graph, const IrNode& n, bool only_constant_nodes) {
   if (n.row == nullptr || !n.subgraphs.empty() || (n.row->flags & (kImpure | kControl)) != 0) return false;
-  if (n.inputs.empty() && n.op_type != "Constant") return false;
-  return std::all_of(n.inputs.begin(), n.inputs.end(),
-                     [&](ValueId id) { return id == kAbsent || graph.constant(id) != nullptr; });
+  if (n.inputs.empty()) return n.op_type == "Constant";
+  return !only_constant_nodes && std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId id) {
+    return id == kAbsent || graph.constant(id) != nullptr;
+  });
 }
 
 // Bytes of inputs that nothing else reads: they can go when the node does.
@@ -94,9 +95,7 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, uint64_t* mo
   return true;
 }
 
-}  // namespace
-
-Result<bool> fold_constants(IrGraph& graph, Pool& pool) {
+Result<bool> fold_graph(IrGraph& graph, Pool& pool, bool only_constant_nodes) {
   const std::vector<int> uses = graph.use_counts();
   const std::vector<bool> weights = packed_weights(graph, uses);
   uint64_t left_to_expand = kMostExpanded;
@@ -104,7 +103,7 @@ Result<bool> fold_constants(IrGraph& graph, Pool& pool) {
   std::vector<IrNode> kept;
   kept.reserve(graph.nodes.size());
   for (IrNode& n : graph.nodes) {
-    if (foldable(graph, n)) {
+    if (foldable(graph, n, only_constant_nodes)) {
       uint64_t nothing = 0;
       const bool expand = n.outputs[0] != kAbsent && weights[static_cast<size_t>(n.outputs[0])];
       Result<bool> folded = fold(graph, n, freed_bytes(graph, n, uses), expand ? &left_to_expand : &nothing, pool);
@@ -120,5 +119,10 @@ Result<bool> fold_constants(IrGraph& graph, Pool& pool) {
   graph.nodes = std::move(kept);
   return changed;
 }
+
+}  // namespace
+
+Result<bool> fold_constants(IrGraph& graph, Pool& pool) { return fold_graph(graph, pool, false); }
+Result<bool> fold_constant_nodes(IrGraph& graph, Pool& pool) { return fold_graph(graph, pool, true); }
 
 }  // namespace onnxlet

@@ -25,11 +25,6 @@ class Inference {
     }
   }
 
- private:
-  static ValueType input_type(const IrGraph& g, const IrNode& n, size_t i) {
-    return i < n.inputs.size() && n.inputs[i] != kAbsent ? g.value(n.inputs[i]).type : ValueType();
-  }
-
   void node(IrGraph& g, IrNode& n) {
     if (n.schema == nullptr) {
       for (IrSubgraph& s : n.subgraphs) body(g, s);
@@ -45,6 +40,11 @@ class Inference {
     for (size_t i = 0; i < n.outputs.size(); ++i) {
       if (n.outputs[i] != kAbsent) g.value(n.outputs[i]).type = output_type(g, n, bound, i);
     }
+  }
+
+ private:
+  static ValueType input_type(const IrGraph& g, const IrNode& n, size_t i) {
+    return i < n.inputs.size() && n.inputs[i] != kAbsent ? g.value(n.inputs[i]).type : ValueType();
   }
 
   void check_kernel(const IrGraph& g, const IrNode& n) {
@@ -65,7 +65,7 @@ class Inference {
     if (constraint.others == 0 && std::has_single_bit(constraint.tensors)) {
       return ValueType::tensor(static_cast<DType>(std::countr_zero(constraint.tensors)));
     }
-    return ruled_output_type(g, n);
+    return ruled_output_type(g, n, i);
   }
 
   // Runs a subgraph whose input types are set.
@@ -135,6 +135,8 @@ class Inference {
 };
 
 }  // namespace
+
+void infer_node(IrGraph& graph, IrNode& node, Problems* problems) { Inference(problems).node(graph, node); }
 
 void infer_types(IrGraph& graph, Problems* problems) { Inference(problems).graph(graph); }
 

@@ -11,8 +11,11 @@ namespace onnxlet {
 // no problem: running checks it.
 void infer_types(IrGraph& graph, Problems* problems);
 
-// The type of the outputs whose schema leaves it open: by attributes, by the element of an input ...
+// The same for one node of the graph whose inputs have their types.
+void infer_node(IrGraph& graph, IrNode& node, Problems* problems);
+
+// The type of output i whose schema leaves it open: by attributes, by the element of an input ...
 // Operators with subgraphs are not among these.
-ValueType ruled_output_type(const IrGraph& graph, const IrNode& node);
+ValueType ruled_output_type(const IrGraph& graph, const IrNode& node, size_t i);
 
 }  // namespace onnxlet

@@ -153,7 +153,8 @@ constexpr FunctionRule kFunctionRules[] = {
 
 }  // namespace
 
-ValueType ruled_output_type(const IrGraph& graph, const IrNode& node) {
+ValueType ruled_output_type(const IrGraph& graph, const IrNode& node, size_t i) {
+  if (node.op_type == "Gradient") return input_type(graph, node, static_cast<int>(i));
   for (const AttributeRule& rule : kAttributeRules) {
     if (node.op_type == rule.op_type) return by_attribute(graph, node, rule);
   }

@@ -19,16 +19,6 @@ constexpr Pass kPasses[] = {
 
 constexpr int kMostRounds = 4;
 
-// Values that became constants in the enclosing graph need no capture: the subgraph shares their bytes.
-void share_constants(const IrGraph& outer, IrGraph* inner) {
-  std::erase_if(inner->captures, [&](const Capture& c) {
-    const Tensor* constant = outer.constant(c.outer);
-    if (constant == nullptr) return false;
-    inner->value(c.inner).constant = *constant;
-    return true;
-  });
-}
-
 Result<bool> run_everywhere(const Pass& pass, IrGraph& graph, Pool& pool) {
   OL_ASSIGN(bool changed, pass.run(graph, pool));
   for (IrNode& n : graph.nodes) {
@@ -42,6 +32,15 @@ Result<bool> run_everywhere(const Pass& pass, IrGraph& graph, Pool& pool) {
 }
 
 }  // namespace
+
+void share_constants(const IrGraph& outer, IrGraph* inner) {
+  std::erase_if(inner->captures, [&](const Capture& c) {
+    const Tensor* constant = outer.constant(c.outer);
+    if (constant == nullptr) return false;
+    inner->value(c.inner).constant = *constant;
+    return true;
+  });
+}
 
 std::span<const Pass> passes() { return kPasses; }
 

@@ -23,8 +23,12 @@ struct PassReport {
 
 Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::vector<PassReport>* report);
 
+// Values that became constants in the enclosing graph need no capture: the subgraph shares their bytes.
+void share_constants(const IrGraph& outer, IrGraph* inner);
+
 // The passes, one file each.
 Result<bool> fold_constants(IrGraph& graph, Pool& pool);
+Result<bool> fold_constant_nodes(IrGraph& graph, Pool& pool);  // no pass: only nodes that are called Constant
 Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_redundant(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_common(IrGraph& graph, Pool& pool);

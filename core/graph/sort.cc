@@ -14,6 +14,10 @@ void reads_of(const Node& n, std::vector<std::string_view>* out) {
   for (const Attribute& a : n.attributes) {
     if (a.g != nullptr) reads_of(*a.g, out);
     for (const auto& g : a.graphs) reads_of(*g, out);
+    if (n.op_type == "Gradient") {  // reads what it names
+      out->push_back(a.s);
+      out->insert(out->end(), a.strings.begin(), a.strings.end());
+    }
   }
 }
 void reads_of(const Graph& g, std::vector<std::string_view>* out) {

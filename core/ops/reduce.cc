@@ -128,6 +128,12 @@ struct Reduce : Op {
         if (keepdims) shape.push_back(1);
       }
     }
+    return reduce(ctx, reduced, count, shape);
+  }
+
+  // Over the marked axes, which have `count` elements.
+  Status reduce(OpContext& ctx, const std::vector<bool>& reduced, int64_t count, const Shape& shape) const {
+    const Tensor& x = ctx.in(0);
     OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     if (y->size() == 0) return {};
     const std::vector<Pass> passes = plan_passes(x.shape(), reduced);
@@ -259,6 +265,35 @@ struct ArgReduce : Op {
   }
 };
 
+// What broadcasting made of `like` becomes of its shape again: the sum over the axes it lacks or has with length 1.
+struct SumToShapeOf : Reduce {
+  Status init(Attrs&) { return {}; }
+  Status run(OpContext& ctx) const override {
+    const Shape &from = ctx.in(0).shape(), &to = ctx.in(1).shape();
+    if (from == to) {
+      ctx.set(0, ctx.value(0));
+      return {};
+    }
+    const int lead = from.rank() - to.rank();
+    bool fits = lead >= 0;
+    std::vector<bool> reduced(static_cast<size_t>(from.rank()));
+    int64_t count = 1;
+    for (int i = 0; fits && i < from.rank(); ++i) {
+      const int64_t n = i < lead ? 1 : to[i - lead];
+      fits = n == from[i] || n == 1;
+      if (i >= lead && n == from[i]) continue;
+      reduced[static_cast<size_t>(i)] = true;
+      count *= from[i];
+    }
+    if (!fits) return run_failed("shape ", to, " does not broadcast to ", from);
+    return reduce(ctx, reduced, count, to);
+  }
+};
+
+const OpRow kGradientRows[] = {
+    {"SumToShapeOf", 1, make<SumToShapeOf>},
+};
+
 const OpRow kRows[] = {
     {"ReduceSum", 1, make<ReduceOf<Kind::kSum>>},
     {"ReduceMean", 1, make<ReduceOf<Kind::kMean>>},
@@ -276,6 +311,7 @@ const OpRow kRows[] = {
 
 }  // namespace
 
+extern const OpTable kGradientOps{"onnxlet", kGradientRows};
 extern const OpTable kReduceOps{"", kRows};
 
 }  // namespace onnxlet

@@ -30,6 +30,7 @@ const OpTable* const kTables[] = {
     &kGatherOps,
     &kGeluContribOps,
     &kGenerationContribOps,
+    &kGradientOps,
     &kGridOps,
     &kGroupNormContribOps,
     &kGroupQueryAttentionOps,

@@ -28,6 +28,7 @@ extern const OpTable kGatherContribOps;
 extern const OpTable kGatherOps;
 extern const OpTable kGeluContribOps;
 extern const OpTable kGenerationContribOps;
+extern const OpTable kGradientOps;
 extern const OpTable kGridOps;
 extern const OpTable kGroupNormContribOps;
 extern const OpTable kGroupQueryAttentionOps;

@@ -454,6 +454,8 @@ OPERATORS: list[dict[str, Any]] = [
         "auto_pad:string=NOTSET ceil_mode:int=0 dilations:ints kernel_shape:ints! pads:ints strides:ints",
         T=INT8S,
     ),
+    # ---- made by the engine itself, for Gradient ----
+    op("SumToShapeOf", "x:T like:T", "y:T", domain="onnxlet", T=ALL_FLOATS),
     # ---- text ----
     op(
         "Tokenizer",
