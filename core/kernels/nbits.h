@@ -68,7 +68,7 @@ struct NBitsPacked {
   int64_t unit() const { return block % 32 == 0 ? 32 : 16; }
   int64_t units() const { return (k + unit() - 1) / unit(); }
   int64_t blocks() const { return (k + block - 1) / block; }
-  int64_t groups() const { return (n + 3) / 4; }
+  int64_t groups() const { return (n + 7) / 8 * 2; }  // an even number
   int64_t group_bytes() const { return units() * unit() * width / 2; }
   // Behind the numbers: scales [n / 4][blocks][4], and zero points times scales likewise.
   const float* scales() const { return reinterpret_cast<const float*>(data + groups() * group_bytes()); }

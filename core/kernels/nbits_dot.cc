@@ -174,39 +174,48 @@ Rounded<Number> round_rows(const NBitsPacked& b, int64_t rows, const float* a, v
 
 // ---- products ----
 
-// kR rows times the four columns of a group.
-template <class Dot, int kWidth, int kUnit, int kR>
-inline void group_rows(const NBitsPacked& b, int64_t g, const typename Dot::Number* a, const Unit* units,
-                       F32 (&out)[kR]) {
+// kR rows times the columns of kG groups: more of either share what the loop fetches.
+template <class Dot, int kWidth, int kUnit, int kR, int kG>
+inline void tile(const NBitsPacked& b, int64_t g, const typename Dot::Number* a, const Unit* units,
+                 F32 (&out)[kR][kG]) {
   constexpr int kParts = 8 / kWidth, kVectors = kUnit / 4 / kParts;
   const U8x16 mask = U8x16{} + static_cast<uint8_t>((1 << kWidth) - 1);
   const ptrdiff_t count = static_cast<ptrdiff_t>(b.units()), row = count * kUnit;
   const ptrdiff_t per_block = static_cast<ptrdiff_t>(b.block / kUnit), blocks = static_cast<ptrdiff_t>(b.blocks());
+  const ptrdiff_t group = static_cast<ptrdiff_t>(b.group_bytes()), scale_step = blocks * kColumns;
   const uint8_t* w = b.data + g * b.group_bytes();
-  const float* scales = b.scales() + g * blocks * kColumns;
-  const float* zeros = b.has_zeros ? b.zeros() + g * blocks * kColumns : nullptr;
-  for (F32& o : out) o = F32::splat(0);
+  const float* scales = b.scales() + g * scale_step;
+  const float* zeros = b.has_zeros ? b.zeros() + g * scale_step : nullptr;
+  for (auto& o : out) std::fill(o, o + kG, F32::splat(0));
   for (ptrdiff_t first = 0; first < count; first += per_block, scales += kColumns) {
-    const F32 scale = F32::load(scales);
+    F32 scale[kG];
+    for (int j = 0; j < kG; ++j) scale[j] = F32::load(scales + j * scale_step);
     const ptrdiff_t end = std::min(first + per_block, count);
     for (ptrdiff_t u = first; u < end; ++u) {
-      typename Dot::Sum sum[kR];
+      typename Dot::Sum sum[kR][kG];
       for (int v = 0; v < kVectors; ++v, w += sizeof(U8x16)) {
-        const U8x16 bytes = int_dot::load_bytes(w);
+        U8x16 bytes[kG];
+        for (int j = 0; j < kG; ++j) bytes[j] = int_dot::load_bytes(w + j * group);
         for (int p = 0; p < kParts; ++p) {
-          const U8x16 part =
-              kParts == 1 ? bytes : (p + 1 == kParts ? bytes >> (p * kWidth) : bytes >> (p * kWidth) & mask);
-          for (int r = 0; r < kR; ++r) sum[r].add(a + r * row + u * kUnit + (v * kParts + p) * 4, part);
+          for (int j = 0; j < kG; ++j) {
+            const U8x16 part =
+                kParts == 1 ? bytes[j] : (p + 1 == kParts ? bytes[j] >> (p * kWidth) : bytes[j] >> (p * kWidth) & mask);
+            for (int r = 0; r < kR; ++r) sum[r][j].add(a + r * row + u * kUnit + (v * kParts + p) * 4, part);
+          }
         }
       }
       for (int r = 0; r < kR; ++r) {
         const Unit& unit = units[r * count + u];
-        const F32 dot = to_float(sum[r].total() + I32x4::splat(unit.start));
-        out[r] = out[r] + dot * (scale * F32::splat(unit.scale));
+        for (int j = 0; j < kG; ++j) {
+          const F32 dot = to_float(sum[r][j].total() + I32x4::splat(unit.start));
+          out[r][j] = out[r][j] + dot * (scale[j] * F32::splat(unit.scale));
+        }
       }
       if (zeros) {
-        const F32 zero = F32::load(zeros);
-        for (int r = 0; r < kR; ++r) out[r] = out[r] - zero * F32::splat(units[r * count + u].sum);
+        for (int j = 0; j < kG; ++j) {
+          const F32 zero = F32::load(zeros + j * scale_step);
+          for (int r = 0; r < kR; ++r) out[r][j] = out[r][j] - zero * F32::splat(units[r * count + u].sum);
+        }
       }
     }
     if (zeros) zeros += kColumns;
@@ -226,22 +235,26 @@ struct Destination {
   }
 };
 
+template <class Dot, int kWidth, int kUnit, int kR, int kG>
+void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Rounded<typename Dot::Number>& a,
+              const Destination& to) {
+  F32 out[kR][kG];
+  tile<Dot, kWidth, kUnit, kR, kG>(b, g, a.numbers + i * b.units() * kUnit, a.units + i * b.units(), out);
+  for (int r = 0; r < kR; ++r) {
+    for (int j = 0; j < kG; ++j) to.store(i + r, g + j, out[r][j]);
+  }
+}
+
 template <class Dot, int kWidth, int kUnit>
 void run_groups(const NBitsPacked& b, int64_t rows, const Rounded<typename Dot::Number>& a, const Destination& to) {
-  const int64_t row = b.units() * kUnit, units = b.units();
-  parallel_for(b.groups(), grain_for(b.k * rows / 2), [&](int64_t begin, int64_t end) {
-    for (int64_t g = begin; g < end; ++g) {
+  parallel_for(b.groups() / 2, grain_for(b.k * rows), [&](int64_t begin, int64_t end) {
+    for (int64_t g = begin * 2; g < end * 2; g += 2) {
       int64_t i = 0;
       for (; i + kRows <= rows; i += kRows) {
-        F32 out[kRows];
-        group_rows<Dot, kWidth, kUnit, kRows>(b, g, a.numbers + i * row, a.units + i * units, out);
-        for (int r = 0; r < kRows; ++r) to.store(i + r, g, out[r]);
+        run_tile<Dot, kWidth, kUnit, kRows, 1>(b, g, i, a, to);
+        run_tile<Dot, kWidth, kUnit, kRows, 1>(b, g + 1, i, a, to);
       }
-      for (; i < rows; ++i) {
-        F32 out[1];
-        group_rows<Dot, kWidth, kUnit, 1>(b, g, a.numbers + i * row, a.units + i * units, out);
-        to.store(i, g, out[0]);
-      }
+      for (; i < rows; ++i) run_tile<Dot, kWidth, kUnit, 1, 2>(b, g, i, a, to);
     }
   });
 }
@@ -297,7 +310,7 @@ NBitsKernel nbits_kernel(int bits) {
   NBitsKernel best = NBitsKernel::kWide;
 #if defined(__wasm__)
   for (const NBitsKernel kernel : kKernels) {
-    if (is_exact_here(kernel, bits)) best = kernel;
+    if (best == NBitsKernel::kWide && is_exact_here(kernel, bits)) best = kernel;
   }
 #else
   static_cast<void>(bits);
