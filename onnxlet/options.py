@@ -72,7 +72,8 @@ class SessionOptions(_Options):
     """How a session is made. Names and defaults are onnxruntime's; those without an effect here are accepted.
 
     Config entries of onnxlet's own (`add_session_config_entry`): `onnxlet.max_memory` in bytes, `onnxlet.trace` 0 to 4,
-    `onnxlet.seed`, and `onnxlet.disabled_passes` as names with commas.
+    `onnxlet.seed`, `onnxlet.disabled_passes` as names with commas, and `onnxlet.accuracy_level`: what counts instead of the
+    attribute of every MatMulNBits (0: A stays float, 4: A may be rounded to 8 bits).
     """
 
     enable_cpu_mem_arena: bool
@@ -141,6 +142,7 @@ _CONFIG = {
     "onnxlet.trace": "trace",
     "onnxlet.seed": "seed",
     "onnxlet.disabled_passes": "",
+    "onnxlet.accuracy_level": "accuracy_level",
 }
 
 

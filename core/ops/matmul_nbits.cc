@@ -97,6 +97,8 @@ struct MatMulNBits : Op {
     return {};
   }
 
+  bool reads(size_t i) const override { return !packed.valid() || i == 0 || i > 3; }
+
   Status run(OpContext& ctx) const override {
     const Tensor& a = ctx.in(0);
     OL_ASSIGN(const Shape out, result_shape(a, k, n));

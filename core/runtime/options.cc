@@ -63,6 +63,13 @@ Status take_option(std::string_view key, const Json& v, SessionOptions* out) {
     out->trace = static_cast<int>(level);
     return {};
   }
+  if (key == "accuracy_level") {
+    uint64_t level = 0;
+    OL_TRY(take_count(key, v, &level));
+    if (level > 4) return wrong_type(key, "0 to 4");
+    out->accuracy_level = static_cast<int>(level);
+    return {};
+  }
   if (key == "free_dimensions") {
     for (const auto& [name, size] : v.members) {
       uint64_t n = 0;

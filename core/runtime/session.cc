@@ -12,6 +12,24 @@ namespace onnxlet {
 
 constexpr size_t kMostPlans = 8;
 
+namespace {
+
+void set_accuracy_level(IrGraph& graph, int level) {
+  constexpr std::string_view kName = "accuracy_level";
+  for (IrNode& n : graph.nodes) {
+    for (IrSubgraph& s : n.subgraphs) set_accuracy_level(*s.graph, level);
+    if (n.op_type != "MatMulNBits" || n.domain != "com.microsoft") continue;
+    std::erase_if(n.attributes, [&](const Attribute& a) { return a.name == kName; });
+    Attribute a;
+    a.name = kName;
+    a.type = Attribute::Type::kInt;
+    a.i = level;
+    n.attributes.push_back(std::move(a));
+  }
+}
+
+}  // namespace
+
 HostBytes::HostBytes(HostBytes&& other) noexcept : data(std::exchange(other.data, nullptr)), size(other.size) {}
 HostBytes::~HostBytes() { std::free(data); }
 
@@ -34,6 +52,7 @@ Status Session::initialize(std::unique_ptr<ModelFile> file) {
   interface_ = graph_interface(model);
   OL_ASSIGN(std::unique_ptr<IrGraph> graph, build_graph(model, options_.graph, *pool_));
   OL_TRY(run_passes(*graph, options_.graph, *pool_, &passes_));
+  if (options_.accuracy_level >= 0) set_accuracy_level(*graph, options_.accuracy_level);
   for (ValueId id : graph->inputs) {
     const std::string_view name = graph->value(id).name;
     const auto info = std::find_if(model.graph.inputs.begin(), model.graph.inputs.end(),

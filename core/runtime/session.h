@@ -49,6 +49,7 @@ struct SessionOptions {
   bool profile = false, deterministic = false, memory_plan = true;
   int trace = 0;
   uint64_t seed = 0;
+  int accuracy_level = -1;  // of every MatMulNBits, instead of the model's
 };
 Result<SessionOptions> parse_options(std::string_view json);
 

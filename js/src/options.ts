@@ -44,6 +44,8 @@ export interface SessionOptions {
   deterministic?: boolean;
   /** Names of optimisation passes to leave out. */
   disabledPasses?: readonly string[];
+  /** Counts instead of the attribute of every MatMulNBits: 0 keeps A in float, 4 allows rounding it to 8 bits. */
+  accuracyLevel?: 0 | 1 | 2 | 3 | 4;
   /** Bytes that the session may use. */
   maxMemory?: number;
   /** Seed of random operators. */
@@ -77,7 +79,7 @@ const KNOWN = new Set([
   ...Object.keys(WITHOUT_MEANING),
   ...['executionProviders', 'graphOptimizationLevel', 'freeDimensionOverrides', 'externalData', 'enableProfiling'],
   ...['enableMemPattern', 'logId', 'logSeverityLevel', 'logVerbosityLevel', 'intraOpNumThreads', 'extra'],
-  ...['onProgress', 'signal', 'integrity', 'deterministic', 'disabledPasses', 'maxMemory', 'seed', 'trace'],
+  ...['onProgress', 'signal', 'integrity', 'deterministic', 'disabledPasses', 'maxMemory', 'seed', 'trace', 'accuracyLevel'],
 ]);
 
 const LEVELS: Readonly<Record<LogLevel, number>> = { verbose: 0, info: 1, warning: 2, error: 3, fatal: 4 };
@@ -96,6 +98,7 @@ export function engineOptions(options: SessionOptions): string {
     deterministic: options.deterministic ?? env.deterministic,
     seed: options.seed,
     memory_plan: options.enableMemPattern,
+    accuracy_level: options.accuracyLevel,
   });
 }
 

@@ -18,7 +18,7 @@ import numpy as np
 import onnx
 from PIL import Image
 
-from tests.models import digits_cnn, filled, minilm, selfie
+from tests.models import digits_cnn, filled, minilm, selfie, smollm2
 from tests.models.fetch import fetch, locked
 from tests.support.paths import ROOT, cache_dir
 
@@ -36,6 +36,7 @@ class Model:
     state: tuple[tuple[str, str], ...] = ()  # (output, input): carried from one run to the next
     group: str = ""
     slow: bool = False
+    rounds: bool = False  # engines may round inside (accuracy_level 4): outputs are only roughly onnxruntime's
 
 
 LIGHT = (
@@ -171,6 +172,10 @@ def _digits(count: int) -> Feeds:
     return {"image": digits_cnn.load_digits()[2][:count]}
 
 
+def _smollm2(accuracy_level: int) -> onnx.ModelProto:
+    return smollm2.build(fetch("smollm2-135m"), accuracy_level)
+
+
 def _models() -> Iterator[Model]:
     yield Model(
         "tinyocr-det", _fetched("tinyocr", "det.onnx"), lambda n: {"x": page(n, n)}, (320, 96, 224), group="tinyocr"
@@ -204,6 +209,16 @@ def _models() -> Iterator[Model]:
     build = lambda: selfie.convert(fetch("selfie-seg") / "selfie_segmentation.tflite")  # noqa: E731
     yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": photograph(256, 256)[None]})
     yield Model("minilm", _built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))
+    for level in (0, 4):
+        yield Model(
+            f"smollm2-level{level}",
+            _built(f"smollm2-level{level}", smollm2, functools.partial(_smollm2, level)),
+            smollm2.token_feeds,
+            (32, 0),
+            group="smollm2",
+            slow=True,
+            rounds=level == 4,
+        )
     yield Model("digits-cnn", _built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
     for stem in ("resnet50", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
         path = _built(f"{stem}-filled", filled, functools.partial(_fill, stem))

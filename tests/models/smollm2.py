@@ -1,13 +1,12 @@
 """Builds SmolLM2-135M-Instruct (a decoder with a cache, opset 21) from its GGUF file: weights of 4 bits in MatMulNBits, the
-embedding of 8 bits, attention in GroupQueryAttention, as onnxruntime's own model builder lays it out. The file's numbers of 4
-bits have a smallest value per block; they are rounded once more, to blocks around zero, for which onnxruntime has kernels."""
+embedding of 8 bits, attention in GroupQueryAttention, as onnxruntime's own model builder lays it out."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import onnx
@@ -25,8 +24,8 @@ class Gguf:
     Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
     """
 
-    SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-    BYTES_PER_BLOCK = {Q4_1: 20, Q8_0: 34}
+    SCALARS: ClassVar = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
+    BYTES_PER_BLOCK: ClassVar = {Q4_1: 20, Q8_0: 34}
 
     def __init__(self, path: Path) -> None:
         self._data = path.read_bytes()
@@ -74,7 +73,7 @@ class Gguf:
         (n, k), kind, data = self.tensors[name]
         if kind == Q8_0:
             numbers, scale = self.q8_0(name)
-            return (numbers * scale[..., None]).reshape(n, k)
+            return np.asarray(numbers * scale[..., None]).reshape(n, k)
         blocks = np.frombuffer(data, np.dtype([("d", "<f2"), ("m", "<f2"), ("q", "u1", 16)])).reshape(n, -1)
         quantized = np.concatenate([blocks["q"] & 15, blocks["q"] >> 4], axis=-1)
         scale, least = blocks["d"].astype(np.float32), blocks["m"].astype(np.float32)
@@ -87,18 +86,26 @@ class Gguf:
         return blocks["q"], blocks["d"].astype(np.float32)
 
 
-def to_4_bits(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two numbers a byte [n, blocks, 16] and scales [n, blocks]: w = (q - 8) * scale, the largest of a block at 0."""
+def to_4_bits(weights: np.ndarray, symmetric: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Two numbers a byte [n, blocks, 16], scales and perhaps zero points [n, blocks]: w = (q - zero) * scale."""
     blocks = weights.reshape(len(weights), -1, BLOCK)
-    at = np.abs(blocks).argmax(-1)[..., None]
-    scale = np.take_along_axis(blocks, at, -1) / -8
-    numbers = np.clip(np.rint(blocks / np.where(scale == 0, 1, scale)) + 8, 0, 15).astype(np.uint8)
-    return numbers[..., 0::2] | numbers[..., 1::2] << 4, scale[..., 0]
+    zero = None
+    if symmetric:  # the largest number of a block becomes 0, zero is 8
+        at = np.abs(blocks).argmax(-1)[..., None]
+        scale = np.take_along_axis(blocks, at, -1) / -8
+    else:
+        least = blocks.min(-1, keepdims=True)
+        scale = (blocks.max(-1, keepdims=True) - least) / 15
+        zero = (-least / np.where(scale == 0, 1, scale)).astype(np.float32)
+    numbers = np.rint(blocks / np.where(scale == 0, 1, scale) + (8 if zero is None else zero))
+    numbers = np.clip(numbers, 0, 15).astype(np.uint8)
+    packed = numbers[..., 0::2] | numbers[..., 1::2] << 4
+    return packed, scale[..., 0].astype(np.float32), zero
 
 
 class Builder:
-    def __init__(self, gguf: Gguf, accuracy_level: int) -> None:
-        self.gguf, self.accuracy_level = gguf, accuracy_level
+    def __init__(self, gguf: Gguf, accuracy_level: int, symmetric: bool) -> None:
+        self.gguf, self.accuracy_level, self.symmetric = gguf, accuracy_level, symmetric
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: dict[str, onnx.TensorProto] = {}
 
@@ -120,14 +127,19 @@ class Builder:
         n, k = weights.shape
         if heads:
             weights = weights.reshape(heads, n // heads // 2, 2, k).swapaxes(1, 2).reshape(n, k)
-        numbers, scale = to_4_bits(weights)
+        numbers, scale, zero = to_4_bits(weights, self.symmetric)
         inputs = [x, self.constant(f"{name}.q", numbers), self.constant(f"{name}.s", scale.reshape(-1))]
+        if zero is not None:
+            inputs.append(self.constant(f"{name}.z", zero.reshape(-1)))
         sizes = {"K": k, "N": n, "bits": 4, "block_size": BLOCK}
         return self.node("MatMulNBits", inputs, domain=MICROSOFT, accuracy_level=self.accuracy_level, **sizes)
 
 
-def build(folder: Path, accuracy_level: int = 4) -> onnx.ModelProto:
-    """Inputs: input_ids and attention_mask int64 [1, n] and [1, past + n], past_key_values.<layer>.key and value float
+def build(folder: Path, accuracy_level: int = 4, symmetric: bool = True) -> onnx.ModelProto:
+    """The file's numbers of 4 bits have a smallest value per block. `symmetric` rounds them once more, to blocks around
+    zero, for which onnxruntime has kernels; else they are kept, with float zero points.
+
+    Inputs: input_ids and attention_mask int64 [1, n] and [1, past + n], past_key_values.<layer>.key and value float
     [1, 3, past, 64]. Outputs: logits [1, n, 49152], present.<layer>.key and value."""
     (path,) = folder.glob("*.gguf")
     gguf = Gguf(path)
@@ -142,7 +154,7 @@ def build(folder: Path, accuracy_level: int = 4) -> onnx.ModelProto:
         )
     )
     size = gguf.metadata["llama.embedding_length"] // heads
-    b = Builder(gguf, accuracy_level)
+    b = Builder(gguf, accuracy_level, symmetric)
     angles = np.arange(CONTEXT)[:, None] * base ** (-np.arange(0, size, 2) / size)
     cos, sin = (b.constant(f.__name__, f(angles).astype(np.float32)) for f in (np.cos, np.sin))
     one = b.constant("one", np.array([1], np.int64))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import onnxlet
 from onnxlet.options import engine_options
+from tests.ops.harness import make_model
 
 
 def test_has_onnxruntimes_attributes_and_defaults() -> None:
@@ -55,6 +59,7 @@ def test_what_the_engine_is_told() -> None:
     options.add_free_dimension_override_by_name("batch", 4)
     options.add_session_config_entry("onnxlet.max_memory", "1000")
     options.add_session_config_entry("onnxlet.disabled_passes", "fold,fuse")
+    options.add_session_config_entry("onnxlet.accuracy_level", "0")
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     assert engine_options(options, ["layout"]) == {
         "graph_optimization_level": "extended",
@@ -62,6 +67,7 @@ def test_what_the_engine_is_told() -> None:
         "deterministic": True,
         "free_dimensions": {"batch": 4},
         "max_memory": 1000,
+        "accuracy_level": 0,
         "disabled_passes": ["layout", "fold", "fuse"],
     }
     assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
@@ -86,3 +92,24 @@ def test_prints_what_differs() -> None:
     options = onnxlet.SessionOptions()
     options.intra_op_num_threads = 3
     assert repr(options) == "SessionOptions(intra_op_num_threads=3)"
+
+
+def test_accuracy_level_counts_instead_of_the_models() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3, 64), np.float32)
+    weights = [rng.integers(0, 256, (8, 2, 16), np.uint8), rng.random(16, np.float32)]
+    sizes: dict[str, Any] = {"domain": "com.microsoft", "K": 64, "N": 8, "bits": 4, "block_size": 32}
+
+    def result(level: int, entry: int | None = None) -> np.ndarray:
+        model = make_model("MatMulNBits", [x, *weights], constants=(1, 2), accuracy_level=level, **sizes)
+        options = onnxlet.SessionOptions()
+        if entry is not None:
+            options.add_session_config_entry("onnxlet.accuracy_level", str(entry))
+        session = onnxlet.InferenceSession(model.SerializeToString(), options)
+        return np.asarray(session.run(None, {"x0": x})[0])
+
+    assert not np.array_equal(result(0), result(4))
+    np.testing.assert_array_equal(result(4, 0), result(0))
+    np.testing.assert_array_equal(result(0, 4), result(4))
+    with pytest.raises(onnxlet.InvalidArgument, match="'accuracy_level' must be 0 to 4"):
+        result(0, 5)
