@@ -79,7 +79,17 @@ const KNOWN = new Set([
   ...Object.keys(WITHOUT_MEANING),
   ...['executionProviders', 'graphOptimizationLevel', 'freeDimensionOverrides', 'externalData', 'enableProfiling'],
   ...['enableMemPattern', 'logId', 'logSeverityLevel', 'logVerbosityLevel', 'intraOpNumThreads', 'extra'],
-  ...['onProgress', 'signal', 'integrity', 'deterministic', 'disabledPasses', 'maxMemory', 'seed', 'trace', 'accuracyLevel'],
+  ...[
+    'onProgress',
+    'signal',
+    'integrity',
+    'deterministic',
+    'disabledPasses',
+    'maxMemory',
+    'seed',
+    'trace',
+    'accuracyLevel',
+  ],
 ]);
 
 const LEVELS: Readonly<Record<LogLevel, number>> = { verbose: 0, info: 1, warning: 2, error: 3, fatal: 4 };
