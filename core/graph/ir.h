@@ -39,7 +39,8 @@ struct IrNode {
   std::vector<Attribute> attributes;  // graph attributes are in subgraphs
   std::vector<ValueId> inputs, outputs;
   std::vector<IrSubgraph> subgraphs;
-  bool custom = false;  // the host runs it
+  bool custom = false;         // the host runs it
+  bool channels_last = false;  // tensors with channels are [N, space..., C] instead of [N, C, space...]
 
   const Attribute* find(std::string_view attribute) const;
   int since_version() const { return schema != nullptr ? schema->since_version : 1; }

@@ -14,6 +14,7 @@ constexpr Pass kPasses[] = {
     {"fuse_matmul", 2, fuse_matmul},
     {"fuse_activations", 2, fuse_activations},
     {"fuse_normalizations", 2, fuse_normalizations},
+    {"channels_last", 2, channels_last},
     {"eliminate_dead", 1, eliminate_dead},
 };
 

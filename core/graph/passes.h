@@ -32,6 +32,7 @@ Result<bool> fold_constant_nodes(IrGraph& graph, Pool& pool);  // no pass: only 
 Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_redundant(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_common(IrGraph& graph, Pool& pool);
+Result<bool> channels_last(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
 Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);

@@ -87,25 +87,22 @@ void run_task(const Conv& c, const ConvPlan& p, const Task& t, char* slot) {
   const int64_t taps = c.window.taps(), cg = c.group_channels(), mg = c.group_out(), k_all = cg * taps;
   uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + taps * p.block);
   const int64_t rows = t.pixel1 - t.pixel0, strips = (rows + kGemmRows - 1) / kGemmRows;
-  locate_patches(c.window, c.x_pixel_stride, t.pixel0, rows, p.block, offsets, kinds);
+  locate_patches(c.window, 1, t.pixel0, rows, p.block, offsets, kinds);
   const int64_t in_pixels = c.window.in.size();
-  const float* x = c.x + t.image * c.channels * in_pixels + t.group * cg * c.x_channel_stride;
+  const float* x = c.x + t.image * c.channels * in_pixels + t.group * cg * in_pixels;
   const float* weights = c.weights + t.group * packed_b_size(k_all, mg) + t.col0 * k_all;
   const int64_t channel = t.group * mg + t.col0;
-  tile::Finish f{};
-  f.c = c.y + t.image * c.out_channels * p.pixels + t.pixel0 * c.y_pixel_stride + channel * c.y_channel_stride;
-  f.row_stride = c.y_pixel_stride;
-  f.col_stride = c.y_channel_stride;
-  f.bias = c.epilogue.bias ? c.epilogue.bias + channel : nullptr;
-  f.epilogue = &c.epilogue;
+  float* const y = c.y + (t.image * c.out_channels + channel) * p.pixels + t.pixel0;
+  const float* const bias = c.epilogue.bias ? c.epilogue.bias + channel : nullptr;
   for (int64_t c0 = 0; c0 == 0 || c0 < cg; c0 += p.k_channels) {
     const int64_t channels = std::min(p.k_channels, cg - c0);
-    pack_patches(x + c0 * c.x_channel_stride, c.x_channel_stride, channels, taps, strips, p.block, offsets, kinds,
-                 packed);
-    f.add = c.epilogue.accumulate || c0 > 0;
-    f.last = c0 + channels >= cg;
-    tile::block<F32>(packed, rows, weights + c0 * taps * kGemmCols, k_all * kGemmCols, kGemmCols, t.col1 - t.col0,
-                     channels * taps, f);
+    pack_patches(x + c0 * in_pixels, in_pixels, channels, taps, strips, p.block, offsets, kinds, packed);
+    tile::Finish f(c.epilogue, bias, c0 == 0, c0 + channels >= cg);
+    f.c = y;
+    f.row_stride = 1;
+    f.col_stride = p.pixels;
+    tile::block<F32>({packed, nullptr, 0}, rows, weights + c0 * taps * kGemmCols, k_all * kGemmCols, kGemmCols,
+                     t.col1 - t.col0, channels * taps, f);
   }
 }
 
@@ -114,11 +111,11 @@ Gemm pointwise_gemm(const Conv& c) {
   g.m = c.window.pixels();
   g.n = c.group_out();
   g.k = c.group_channels();
-  g.a = {c.x, c.x_pixel_stride, c.x_channel_stride};
+  g.a = {c.x, 1, g.m};
   g.packed_b = c.weights;
   g.c = c.y;
-  g.c_row_stride = c.y_pixel_stride;
-  g.c_col_stride = c.y_channel_stride;
+  g.c_row_stride = 1;
+  g.c_col_stride = g.m;
   g.epilogue = c.epilogue;
   return g;
 }
@@ -148,9 +145,9 @@ const char* conv(const Conv& c, float* scratch) {
     for (int64_t i = 0; i < c.batch * c.groups; ++i) {
       const int64_t image = i / c.groups, group = i % c.groups;
       Gemm g = whole;
-      g.a.data += image * c.channels * g.m + group * g.k * c.x_channel_stride;
+      g.a.data += image * c.channels * g.m + group * g.k * g.m;
       g.packed_b += group * packed_b_size(g.k, g.n);
-      g.c += image * c.out_channels * g.m + group * g.n * c.y_channel_stride;
+      g.c += image * c.out_channels * g.m + group * g.n * g.m;
       if (g.epilogue.bias) g.epilogue.bias += group * g.n;
       gemm(g, scratch);
     }

@@ -1,6 +1,5 @@
-// Float convolution on the 4x8 tile: patches are packed a block of output pixels at a time, never as a whole matrix.
-// Pixel and channel strides say the layout (NCHW: 1 and pixels; NHWC: channels and 1), so a layout pass needs no other
-// kernel.
+// Float convolution on the 4x8 tile, in both layouts: NCHW, where patches are packed a block of output pixels at a
+// time, never as a whole matrix, and NHWC, where nothing has to be packed.
 #pragma once
 
 #include "kernels/gemm.h"
@@ -12,15 +11,13 @@ struct Conv {
   Window window;
   int64_t batch = 0, channels = 0, out_channels = 0, groups = 1;
   const float* x = nullptr;
-  int64_t x_pixel_stride = 1, x_channel_stride = 0;  // an image of the batch is channels * pixels floats
-  const float* weights = nullptr;                    // as packed by pack_conv_weights
+  const float* weights = nullptr;  // as packed by pack_conv_weights
   float* y = nullptr;
-  int64_t y_pixel_stride = 1, y_channel_stride = 0;
   Epilogue epilogue;  // bias of out_channels values, clamp, accumulate
 
   int64_t group_channels() const { return channels / groups; }
   int64_t group_out() const { return out_channels / groups; }
-  bool depthwise() const { return group_channels() == 1 && groups > 1 && window.rank() <= 2 && x_pixel_stride == 1; }
+  bool depthwise() const { return group_channels() == 1 && groups > 1 && window.rank() <= 2; }
 };
 
 // W is [out_channels, channels / groups, kernel...].
@@ -30,9 +27,21 @@ void pack_conv_weights(const float* w, int64_t out_channels, int64_t group_k, in
 int64_t conv_scratch(const Conv& c);  // floats
 const char* conv(const Conv& c, float* scratch);
 
+// The same with channels innermost: x is [batch, pixels, channels], y [batch, pixels, out_channels]. Weights as packed
+// by pack_conv_weights_nhwc, packed_conv_size() floats.
+void pack_conv_weights_nhwc(const float* w, int64_t out_channels, int64_t group_channels, int64_t taps, int64_t groups,
+                            float* out);
+int64_t conv_nhwc_scratch(const Conv& c);  // floats
+const char* conv_nhwc(const Conv& c, float* scratch);
+
 // One filter per channel (groups == channels). Weights as the model has them: [out_channels, kernel...].
 int64_t conv_depthwise_scratch(const Conv& c);
 const char* conv_depthwise(const Conv& c, float* scratch);
+
+// The same with channels innermost and one output per channel. Weights as [tap][channel].
+void pack_conv_depthwise_weights_nhwc(const float* w, int64_t channels, int64_t taps, float* out);
+int64_t conv_depthwise_nhwc_scratch(const Conv& c);
+const char* conv_depthwise_nhwc(const Conv& c, float* scratch);
 
 // Transposed convolution. `window` describes the convolution it reverses: window.out is the size of x, window.in of y.
 // W is [channels, out_channels / groups, kernel...]; pack_conv_transpose_weights packs each group's [channels][out *

@@ -65,7 +65,7 @@ Plan make_plan(const Gemm& g) {
   while (p.block_cols > 32 && tasks() < 32 && p.block_rows * p.block_cols * g.k > 131072) p.block_cols /= 2;
   while (p.block_rows > 16 && tasks() < 16 && p.block_rows * p.block_cols * g.k > 131072) p.block_rows /= 2;
   // Independent of n, so that a caller may run parts of the columns with the memory asked for the whole.
-  if (p.route != Route::kRow)
+  if (p.route != Route::kRow && g.a.col_stride != 1)
     p.slot_floats = std::min(kBlockRows, round_up(g.m, kGemmRows)) * std::min(kBlockK, std::max<int64_t>(g.k, 1));
   return p;
 }
@@ -78,15 +78,11 @@ struct Panels {
   int64_t tail_at = 0;
 };
 
-tile::Finish finish_of(const Gemm& g, int64_t i, int64_t j) {
-  tile::Finish f{};
+tile::Finish finish_of(const Gemm& g, int64_t i, int64_t j, bool first = true, bool last = true) {
+  tile::Finish f(g.epilogue, g.epilogue.bias ? g.epilogue.bias + j * g.epilogue.bias_stride : nullptr, first, last);
   f.c = g.c + i * g.c_row_stride + j * g.c_col_stride;
   f.row_stride = g.c_row_stride;
   f.col_stride = g.c_col_stride;
-  f.bias = g.epilogue.bias ? g.epilogue.bias + j * g.epilogue.bias_stride : nullptr;
-  f.epilogue = &g.epilogue;
-  f.add = g.epilogue.accumulate;
-  f.last = true;
   return f;
 }
 
@@ -96,24 +92,23 @@ void run_tiles(const Gemm& g, const Panels& b, int64_t base, int64_t i0, int64_t
                float* packed_a) {
   for (int64_t k0 = 0; k0 == 0 || k0 < g.k; k0 += kBlockK) {
     const int64_t k = std::min(kBlockK, g.k - k0);
-    for (int64_t i = i0; i < i1; i += kGemmRows) {
-      const float* a = g.a.data + i * g.a.row_stride + k0 * g.a.col_stride;
-      const int rows = static_cast<int>(std::min<int64_t>(kGemmRows, i1 - i));
-      tile::pack_panel<kGemmRows>(a, g.a.row_stride, g.a.col_stride, rows, k, packed_a + (i - i0) * k);
+    const float* const corner = g.a.data + i0 * g.a.row_stride + k0 * g.a.col_stride;
+    const bool pack = g.a.col_stride != 1;
+    for (int64_t i = 0; pack && i < i1 - i0; i += kGemmRows) {
+      const int rows = static_cast<int>(std::min<int64_t>(kGemmRows, i1 - i0 - i));
+      tile::pack_panel<kGemmRows>(corner + i * g.a.row_stride, g.a.row_stride, g.a.col_stride, rows, k,
+                                  packed_a + i * k);
     }
-    tile::Finish f = finish_of(g, i0, j0);
-    f.add = g.epilogue.accumulate || k0 > 0;
-    f.last = k0 + k >= g.k;
+    const tile::Block a{pack ? packed_a : nullptr, corner, g.a.row_stride};
+    const bool first = k0 == 0, last = k0 + k >= g.k;
     const int64_t body_end = b.tail ? std::min(j1, b.tail_at) : j1;
     if (body_end > j0) {
       const float* panels = b.data + (j0 - base) / kGemmCols * b.panel_stride + k0 * b.ldb;
-      tile::block<F>(packed_a, i1 - i0, panels, b.panel_stride, b.ldb, body_end - j0, k, f);
+      tile::block<F>(a, i1 - i0, panels, b.panel_stride, b.ldb, body_end - j0, k, finish_of(g, i0, j0, first, last));
     }
     if (b.tail && j1 > b.tail_at) {
-      tile::Finish t = finish_of(g, i0, b.tail_at);
-      t.add = f.add;
-      t.last = f.last;
-      tile::block<F>(packed_a, i1 - i0, b.tail + k0 * kGemmCols, 0, kGemmCols, j1 - b.tail_at, k, t);
+      tile::block<F>(a, i1 - i0, b.tail + k0 * kGemmCols, 0, kGemmCols, j1 - b.tail_at, k,
+                     finish_of(g, i0, b.tail_at, first, last));
     }
   }
 }
@@ -184,8 +179,7 @@ void run_dots(const Gemm& g, int64_t j0, int64_t j1) {
       float sum = acc[c].sum();
       for (ptrdiff_t k = n; k < g.k; ++k) sum += g.a.data[k] * b[c][k];
       const tile::Finish f = finish_of(g, 0, j + c);
-      const float bias = f.bias ? *f.bias : -0.0f;
-      *f.c = tile::finish_vector(F32x1{sum}, F32x1{f.add ? *f.c : 0}, F32x1{bias}, f).v;
+      tile::finish_element(sum, 0, f.c, f);
     }
   }
 }

@@ -42,6 +42,42 @@ inline Acc<F, kR> multiply(const float* a, const float* b, int64_t ldb, int64_t 
   return acc;
 }
 
+// Four rows of A that lie in memory as they are, in `segments` runs of `length` values: those of run s begin at
+// table[s * table_step][0 .. 3] + offset, its rows of B at b + s * b_step.
+struct Runs {
+  const float* const* table;
+  int64_t table_step, segments, offset, length, b_step;
+};
+
+template <class F, int kR>
+inline Acc<F, kR> multiply_runs(const Runs& runs, const float* b, int64_t ldb) {
+  constexpr size_t kV = kCols / F::kLanes;
+  Acc<F, kR> acc;
+  for (size_t r = 0; r < kR; ++r) {
+    for (size_t v = 0; v < kV; ++v) acc.v[r][v] = F::splat(0);
+  }
+  const float* const* table = runs.table;
+  const ptrdiff_t offset = static_cast<ptrdiff_t>(runs.offset), length = static_cast<ptrdiff_t>(runs.length),
+                  step = static_cast<ptrdiff_t>(ldb);
+#pragma GCC unroll 1
+  for (ptrdiff_t s = static_cast<ptrdiff_t>(runs.segments); s > 0; --s, table += runs.table_step, b += runs.b_step) {
+    const float* a[kR];
+    for (size_t r = 0; r < kR; ++r) a[r] = table[r] + offset;
+    const float* const end = a[0] + length;
+    const float* w = b;
+#pragma GCC unroll 1
+    for (; a[0] != end; w += step) {
+      F bv[kV];
+      for (size_t v = 0; v < kV; ++v) bv[v] = F::load(w + v * F::kLanes);
+      for (size_t r = 0; r < kR; ++r) {
+        const F av = F::splat(*a[r]++);
+        for (size_t v = 0; v < kV; ++v) acc.v[r][v] = madd(av, bv[v], acc.v[r][v]);
+      }
+    }
+  }
+  return acc;
+}
+
 inline void transpose4(simd::F32x4 (&r)[4]) {
   using Raw = simd::F32x4::Raw;
   const Raw a = __builtin_shufflevector(r[0].v, r[1].v, 0, 4, 1, 5),
@@ -54,14 +90,26 @@ inline void transpose4(simd::F32x4 (&r)[4]) {
   r[3].v = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
-// Where a tile goes and what happens on the way. `add` continues a sum from an earlier block of k; `last` applies the
-// bias and the clamp.
+// Where a tile goes and what happens on the way: c = clamp(alpha * tile + [c] + bias). The values are copies: a store
+// to `c` could otherwise change them in the compiler's eyes, and they would be read again for every vector.
 struct Finish {
-  float* c;
-  int64_t row_stride, col_stride;
-  const float* bias;  // of this tile's first column, or null
-  const Epilogue* epilogue;
-  bool add, last;
+  float* c = nullptr;
+  int64_t row_stride = 0, col_stride = 1;
+  const float* bias = nullptr;  // of this tile's first column, or null
+  int64_t bias_stride = 1;
+  float alpha = 1, lo = 0, hi = 0;
+  bool add = false, clamp = false;
+
+  Finish() = default;
+  // One block of a sum over k. `add` continues an earlier block; bias and clamp come with the last one.
+  Finish(const Epilogue& e, const float* bias_at, bool first, bool last)
+      : bias(last ? bias_at : nullptr),
+        bias_stride(e.bias_stride),
+        alpha(e.alpha),
+        lo(e.lo),
+        hi(e.hi),
+        add(e.accumulate || !first),
+        clamp(last && e.clamps()) {}
 };
 
 template <class F>
@@ -70,67 +118,74 @@ inline F clamp(F v, F lo, F hi) {
   return select(hi < v, hi, v);
 }
 
-template <class F>
-inline F finish_vector(F v, F previous, F bias, const Finish& f) {
-  const Epilogue& e = *f.epilogue;
-  if (e.alpha != 1) v = v * F::splat(e.alpha);
-  if (f.add) v = v + previous;
-  if (f.last) {
-    v = v + bias;
-    if (e.clamps()) v = clamp(v, F::splat(e.lo), F::splat(e.hi));
-  }
-  return v;
+inline void finish_element(float value, int64_t column, float* c, const Finish& f) {
+  using S = simd::F32x1;
+  value *= f.alpha;
+  if (f.add) value += *c;
+  if (f.bias) value += f.bias[column * f.bias_stride];
+  *c = f.clamp ? clamp(S{value}, S{f.lo}, S{f.hi}).v : value;
 }
 
 // Edge tiles and odd strides: through a small buffer.
 template <class F, int kR>
 inline void finish_any(const Acc<F, kR>& acc, int rows, int cols, const Finish& f) {
-  using S = simd::F32x1;
   float buffer[kR][kCols];
   for (int r = 0; r < kR; ++r) {
     for (int v = 0; v < kCols / F::kLanes; ++v) acc.v[r][v].store(buffer[r] + v * F::kLanes);
   }
   for (int r = 0; r < rows; ++r) {
-    for (int j = 0; j < cols; ++j) {
-      float* c = f.c + r * f.row_stride + j * f.col_stride;
-      const float bias = f.bias ? f.bias[j * f.epilogue->bias_stride] : -0.0f;
-      *c = finish_vector(S{buffer[r][j]}, S{f.add ? *c : 0}, S{bias}, f).v;
+    for (int j = 0; j < cols; ++j) finish_element(buffer[r][j], j, f.c + r * f.row_stride + j * f.col_stride, f);
+  }
+}
+
+// Whole vectors: vector (i, v) of `acc` goes to c + i * i_step + v * v_step; bias_of(i, v) is its bias.
+template <class F, int kI, int kV, class Bias>
+inline void finish_vectors(F (&acc)[kI][kV], ptrdiff_t i_step, ptrdiff_t v_step, const Finish& f, Bias bias_of) {
+  const auto each = [&](auto change) {
+    for (int i = 0; i < kI; ++i) {
+      for (int v = 0; v < kV; ++v) acc[i][v] = change(acc[i][v], i, v);
     }
+  };
+  if (f.alpha != 1) {
+    const F alpha = F::splat(f.alpha);
+    each([&](F x, int, int) { return x * alpha; });
+  }
+  if (f.add) each([&](F x, int i, int v) { return x + F::load(f.c + i * i_step + v * v_step); });
+  if (f.bias) each([&](F x, int i, int v) { return x + bias_of(i, v); });
+  if (f.clamp) {
+    const F lo = F::splat(f.lo), hi = F::splat(f.hi);
+    each([&](F x, int, int) { return clamp(x, lo, hi); });
+  }
+  for (int i = 0; i < kI; ++i) {
+    for (int v = 0; v < kV; ++v) acc[i][v].store(f.c + i * i_step + v * v_step);
   }
 }
 
 template <class F, int kR>
-inline void finish(const Acc<F, kR>& acc, int rows, int cols, const Finish& f) {
+inline void finish(Acc<F, kR> acc, int rows, int cols, const Finish& f) {
   constexpr int kV = kCols / F::kLanes;
-  const bool plain_bias = f.bias == nullptr || f.epilogue->bias_stride == 1;
-  if (cols == kCols && rows == kR && f.col_stride == 1 && plain_bias) {
-    for (int v = 0; v < kV; ++v) {
-      const F bias = f.bias && f.last ? F::load(f.bias + v * F::kLanes) : F::splat(-0.0f);
-      for (int r = 0; r < kR; ++r) {
-        float* c = f.c + r * f.row_stride + v * F::kLanes;
-        finish_vector(acc.v[r][v], f.add ? F::load(c) : F::splat(0), bias, f).store(c);
-      }
-    }
+  const bool whole = cols == kCols && rows == kR && (f.bias == nullptr || f.bias_stride == 1);
+  if (whole && f.col_stride == 1) {
+    finish_vectors(acc.v, static_cast<ptrdiff_t>(f.row_stride), F::kLanes, f,
+                   [&](int, int v) { return F::load(f.bias + v * F::kLanes); });
     return;
   }
   if constexpr (kR == 4 && F::kLanes == 4) {
-    if (cols == kCols && rows == 4 && f.row_stride == 1 && plain_bias) {
+    if (whole && f.row_stride == 1) {
+      F t[kV][4];
       for (int v = 0; v < kV; ++v) {
-        F t[4] = {acc.v[0][v], acc.v[1][v], acc.v[2][v], acc.v[3][v]};
-        transpose4(t);
-        for (int j = 0; j < 4; ++j) {
-          float* c = f.c + (v * 4 + j) * f.col_stride;
-          const F bias = F::splat(f.bias && f.last ? f.bias[v * 4 + j] : -0.0f);
-          finish_vector(t[j], f.add ? F::load(c) : F::splat(0), bias, f).store(c);
-        }
+        for (int r = 0; r < 4; ++r) t[v][r] = acc.v[r][v];
+        transpose4(t[v]);
       }
+      finish_vectors(t, 4 * static_cast<ptrdiff_t>(f.col_stride), static_cast<ptrdiff_t>(f.col_stride), f,
+                     [&](int v, int j) { return F::splat(f.bias[v * 4 + j]); });
       return;
     }
   }
   finish_any(acc, rows, cols, f);
 }
 
-// One tile, start to end. rows in [1, 4], cols in [1, 8].
+// One tile of packed operands, start to end. rows in [1, 4], cols in [1, 8].
 template <class F>
 inline void run(const float* a, const float* b, int64_t ldb, int64_t k, int rows, int cols, const Finish& f) {
   switch (rows) {
@@ -142,6 +197,21 @@ inline void run(const float* a, const float* b, int64_t ldb, int64_t k, int rows
       return finish(multiply<F, 3>(a, b, ldb, k), 3, cols, f);
     default:
       return finish(multiply<F, 4>(a, b, ldb, k), 4, cols, f);
+  }
+}
+
+// The same with rows of A where they are.
+template <class F>
+inline void run(const Runs& a, const float* b, int64_t ldb, int rows, int cols, const Finish& f) {
+  switch (rows) {
+    case 1:
+      return finish(multiply_runs<F, 1>(a, b, ldb), 1, cols, f);
+    case 2:
+      return finish(multiply_runs<F, 2>(a, b, ldb), 2, cols, f);
+    case 3:
+      return finish(multiply_runs<F, 3>(a, b, ldb), 3, cols, f);
+    default:
+      return finish(multiply_runs<F, 4>(a, b, ldb), 4, cols, f);
   }
 }
 
@@ -172,19 +242,33 @@ inline void pack_panel(const float* src, int64_t ws, int64_t ks, int width, int6
   }
 }
 
-// All tiles of a block: `a` holds strips of k x 4 for `rows` rows, `b` panels `panel_stride` apart. f.c and f.bias are
-// those of the block's first element.
+// A block of A: strips of [k][4] packed by pack_panel, or, where `packed` is null, rows `row_stride` apart.
+struct Block {
+  const float* packed;
+  const float* rows;
+  int64_t row_stride;
+};
+
+// All tiles of a block of `rows` rows; `b` holds panels `panel_stride` apart. f.c and f.bias are those of the block's
+// first element.
 template <class F>
-inline void block(const float* a, int64_t rows, const float* b, int64_t panel_stride, int64_t ldb, int64_t cols,
+inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_stride, int64_t ldb, int64_t cols,
                   int64_t k, const Finish& f) {
   for (int64_t j = 0; j < cols; j += kCols) {
     const float* panel = b + (j / kCols) * panel_stride;
     const int tile_cols = static_cast<int>(std::min<int64_t>(kCols, cols - j));
     Finish t = f;
-    t.bias = f.bias ? f.bias + j * f.epilogue->bias_stride : nullptr;
+    t.bias = f.bias ? f.bias + j * f.bias_stride : nullptr;
     for (int64_t i = 0; i < rows; i += kRows) {
       t.c = f.c + i * f.row_stride + j * f.col_stride;
-      run<F>(a + i * k, panel, ldb, k, static_cast<int>(std::min<int64_t>(kRows, rows - i)), tile_cols, t);
+      const int tile_rows = static_cast<int>(std::min<int64_t>(kRows, rows - i));
+      if (a.packed != nullptr) {
+        run<F>(a.packed + i * k, panel, ldb, k, tile_rows, tile_cols, t);
+      } else {
+        const float* at[kRows];
+        for (int r = 0; r < kRows; ++r) at[r] = a.rows + (i + std::min(r, tile_rows - 1)) * a.row_stride;
+        run<F>(Runs{at, 0, 1, 0, k, 0}, panel, ldb, tile_rows, tile_cols, t);
+      }
     }
   }
 }

@@ -8,6 +8,8 @@ namespace onnxlet {
 Attrs::Attrs(const IrNode& node, int since_version, std::span<const AttributeSpec> specs, Pool& pool)
     : node_(node), since_version_(since_version), specs_(specs), pool_(pool) {}
 
+bool Attrs::channels_last() const { return node_.channels_last; }
+
 bool Attrs::has(std::string_view name) const { return node_.find(name) != nullptr; }
 
 const Attribute* Attrs::take(std::string_view name) {

@@ -68,7 +68,7 @@ struct Destination {
 
 struct BatchNormalization : Op {
   float epsilon, momentum;
-  bool training, spatial;
+  bool training, spatial, channels_last;
   int version;
 
   Status init(Attrs& a) {
@@ -76,6 +76,7 @@ struct BatchNormalization : Op {
     momentum = a.f("momentum", 0.9f);
     spatial = a.since_version() >= 9 || a.i("spatial", 1) != 0;
     version = a.since_version();
+    channels_last = a.channels_last();
     a.ignore("is_test");
     a.ignore("consumed_inputs");
     // Before opset 14 the outputs asked for say which mode is meant.
@@ -95,10 +96,16 @@ struct BatchNormalization : Op {
     const Tensor& x = ctx.in(0);
     const Shape& s = x.shape();
     // X of rank 1 is a batch with one channel.
-    const int64_t outer = s.rank() > 0 ? s[0] : 1;
+    int64_t outer = s.rank() > 0 ? s[0] : 1;
     int64_t channels = s.rank() > 1 ? s[1] : 1, inner = s.product(std::min(2, s.rank()), s.rank());
     if (!spatial) {
       channels *= inner;
+      inner = 1;
+    }
+    if (channels_last) {
+      if (training || !spatial) return not_implemented("this form with the channels last");
+      channels = s.back();
+      outer = s.product(0, s.rank() - 1);
       inner = 1;
     }
     const T* parameter[5] = {};
@@ -209,7 +216,7 @@ struct Lrn : Op {
 };
 
 const OpRow kRows[] = {
-    {"BatchNormalization", 1, make<BatchNormalization>, kInPlace},
+    {"BatchNormalization", 1, make<BatchNormalization>, kInPlace | kChannelsLast},
     {"InstanceNormalization", 1, make<InstanceNormalization>, kInPlace},
     {"LRN", 1, make<Lrn>},
 };

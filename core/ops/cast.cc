@@ -164,7 +164,7 @@ struct BitCast : Op {
 
 const OpRow kRows[] = {
     {"BitCast", 26, make<BitCast>},
-    {"Cast", 1, make<Cast>},
+    {"Cast", 1, make<Cast>, kElementwise},
     {"CastLike", 15, make<CastLike>},
 };
 

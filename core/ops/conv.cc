@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/parallel.h"
-#include "ops/channels_last.h"
 #include "ops/float_io.h"
 #include "ops/fused_activation.h"
 #include "ops/window.h"
@@ -13,110 +12,152 @@
 namespace onnxlet {
 namespace {
 
-// Checks X [N, C, ...], W [M, C / group, kernel...] and B [M].
-Status check_conv(const Shape& x, const Shape& w, const Tensor* bias, int64_t group,
-                  std::span<const int64_t> kernel_shape) {
-  if (x.rank() < 3 || w.rank() != x.rank()) {
-    return run_failed("X and W must have the same rank, at least 3; got ", x, " and ", w);
-  }
-  if (group < 1 || x[1] % group != 0 || x[1] / group != w[1] || w[0] % group != 0) {
-    return run_failed("channels do not fit: X is ", x, ", W is ", w, ", group is ", group,
-                      "; X has W's second dimension times group");
-  }
-  if (!kernel_shape.empty() && !(Shape(kernel_shape) == spatial(w))) {
-    return run_failed("kernel_shape ", Shape(kernel_shape), " differs from the weights' ", spatial(w));
-  }
-  if (bias && bias->size() != w[0])
-    return run_failed("B needs one value per output channel; B is ", bias->shape(), ", W is ", w);
-  return {};
-}
-
-// Constant weights in the form their kernel reads.
-struct PackedWeights {
-  Tensor data;
-  const float* get() const { return data.valid() ? data.data<float>() : nullptr; }
-};
-
-struct ConvOp : Op {
+// What Conv and ConvTranspose share: the window, and constant weights in the form their kernel reads.
+struct ConvBase : Op {
   WindowAttrs window;
-  int64_t group;
-  FusedActivation activation;
-  PackedWeights packed;
+  int64_t group = 1;
+  Tensor packed;
 
   Status init(Attrs& a) {
     group = a.i("group", 1);
     return window.read(a);
   }
 
-  static bool depthwise(const Shape& w, int64_t group) { return group > 1 && w[1] == 1 && w.rank() <= 4; }
-
-  static Result<Tensor> pack(const Tensor& w, int64_t group, Pool& pool) {
-    OL_ASSIGN(Tensor f, widened_constant(w, pool));
-    if (depthwise(w.shape(), group)) return f;
-    const int64_t k = w.shape().product(1, w.rank());
-    OL_ASSIGN(Tensor out, Tensor::allocate(pool, DType::kFloat, Shape{packed_conv_size(w.dim(0), k, group)}));
-    pack_conv_weights(f.data<float>(), w.dim(0), k, group, out.mutable_data<float>());
-    return out;
-  }
+  virtual Result<Tensor> pack(const Tensor& w, Pool& pool) const = 0;
 
   Status prepare(std::span<const Tensor> constants, Pool& pool) override {
     if (constants.size() < 2 || !constants[1].valid() || !runs_as_float(constants[1].dtype())) return {};
     const Tensor& w = constants[1];
     if (w.rank() < 3 || group < 1 || w.dim(0) % group != 0 || w.size() == 0) return {};  // run() says what is wrong
-    OL_ASSIGN(packed.data, pack(w, group, pool));
+    OL_ASSIGN(packed, pack(w, pool));
     return {};
   }
-  bool reads(size_t i) const override { return i != 1 || packed.get() == nullptr; }
+  bool reads(size_t i) const override { return i != 1 || !packed.valid(); }
+
+  // Packed into `now` where they are not constant.
+  Result<const float*> weights(const Tensor& w, Pool& pool, Tensor* now) const {
+    if (packed.valid()) return packed.data<float>();
+    OL_ASSIGN(*now, pack(w, pool));
+    return static_cast<const float*>(now->data<float>());
+  }
+
+  Status check_ranks(const Shape& x, const Shape& w) const {
+    if (x.rank() < 3 || w.rank() != x.rank())
+      return run_failed("X and W must have the same rank, at least 3; got ", x, " and ", w);
+    if (!window.kernel_shape.empty() && !(Shape(window.kernel_shape) == spatial(w)))
+      return run_failed("kernel_shape ", Shape(window.kernel_shape), " differs from the weights' ", spatial(w));
+    return {};
+  }
+  static Status check_bias(const Tensor* bias, int64_t out_channels) {
+    if (bias == nullptr || bias->size() == out_channels) return {};
+    return run_failed("B needs one value per output channel; B is ", bias->shape(), ", output channels ", out_channels);
+  }
+};
+
+// The ways a float convolution is computed, by layout, groups and window.
+struct ConvRoute {
+  int64_t (*scratch)(const Conv&);
+  const char* (*run)(const Conv&, float*);
+};
+
+struct ConvOp : ConvBase {
+  FusedActivation activation;
+  bool channels_last = false;
+
+  Status init(Attrs& a) {
+    channels_last = a.channels_last();
+    return ConvBase::init(a);
+  }
+
+  bool depthwise(const Shape& w) const {
+    if (group <= 1 || w[1] != 1) return false;
+    return channels_last ? w[0] == group : w.rank() <= 4;
+  }
+  ConvRoute route(const Shape& w) const {
+    if (channels_last) {
+      if (depthwise(w)) return {conv_depthwise_nhwc_scratch, conv_depthwise_nhwc};
+      return {conv_nhwc_scratch, conv_nhwc};
+    }
+    if (depthwise(w)) return {conv_depthwise_scratch, conv_depthwise};
+    return {conv_scratch, conv};
+  }
+
+  Result<Tensor> pack(const Tensor& w, Pool& pool) const override {
+    OL_ASSIGN(Tensor f, widened_constant(w, pool));
+    if (depthwise(w.shape()) && !channels_last) return f;  // read as it is
+    const int64_t out_channels = w.dim(0), cg = w.dim(1), taps = w.shape().product(2, w.rank());
+    const int64_t size = depthwise(w.shape()) ? w.size() : packed_conv_size(out_channels, cg * taps, group);
+    OL_ASSIGN(Tensor out, Tensor::allocate(pool, DType::kFloat, Shape{size}));
+    const float* from = f.data<float>();
+    float* to = out.mutable_data<float>();
+    if (depthwise(w.shape())) {
+      pack_conv_depthwise_weights_nhwc(from, out_channels, taps, to);
+    } else if (channels_last) {
+      pack_conv_weights_nhwc(from, out_channels, cg, taps, group, to);
+    } else {
+      pack_conv_weights(from, out_channels, cg * taps, group, to);
+    }
+    return out;
+  }
+
+  Status check(const Shape& x, const Shape& w, const Tensor* bias) const {
+    OL_TRY(check_ranks(x, w));
+    const int64_t channels = channels_of(x, channels_last);
+    if (group < 1 || channels % group != 0 || channels / group != w[1] || w[0] % group != 0) {
+      return run_failed("channels do not fit: X is ", x, ", W is ", w, ", group is ", group,
+                        "; X has W's second dimension times group");
+    }
+    return check_bias(bias, w[0]);
+  }
 
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);
     const Tensor *bias = ctx.opt(2), *sum = ctx.opt(3);
-    OL_TRY(check_conv(x.shape(), w.shape(), bias, group, window.kernel_shape));
-    OL_ASSIGN(Window win, window.resolve(spatial(x.shape()), spatial(w.shape())));
-    const Shape out = with_spatial(x.dim(0), w.dim(0), win.out);
+    OL_TRY(check(x.shape(), w.shape(), bias));
+    OL_ASSIGN(Window win, window.resolve(spatial(x.shape(), channels_last), spatial(w.shape())));
+    const Shape out = with_spatial(x.dim(0), w.dim(0), win.out, channels_last);
     if (sum && !(sum->shape() == out)) {
       return run_failed("Z must have the shape of the result; Z is ", sum->shape(), ", the result ", out);
     }
     if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
-    if (x.dtype() == DType::kDouble) {
-      OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
-      conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(),
-                 bias ? bias->data<double>() : nullptr, y->mutable_data<double>());
-      for (int64_t i = 0; sum && i < out.size(); ++i) y->mutable_data<double>()[i] += sum->data<double>()[i];
-      activation.apply(y->mutable_data<double>(), out.size());
-      ctx.set_kernel("conv_plain");
-      return {};
-    }
+    if (x.dtype() == DType::kDouble) return run_double(ctx, win, out);
     Conv c;
     c.window = win;
     c.batch = x.dim(0);
-    c.channels = x.dim(1);
+    c.channels = w.dim(1) * group;
     c.out_channels = w.dim(0);
     c.groups = group;
     OL_ASSIGN(c.x, float_input(ctx, x));
-    c.weights = packed.get();
     Tensor packed_now;
-    if (c.weights == nullptr) {
-      OL_ASSIGN(packed_now, pack(w, group, ctx.pool()));
-      c.weights = packed_now.data<float>();
-    }
+    OL_ASSIGN(c.weights, weights(w, ctx.pool(), &packed_now));
     if (bias) {
       OL_ASSIGN(c.epilogue.bias, float_input(ctx, *bias));
     }
     OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, x.dtype(), out));
     c.y = y.data();
-    c.x_channel_stride = win.in.size();
-    c.y_channel_stride = win.out.size();
     activation.add_to(&c.epilogue);
     if (sum) {
       widen(sum->raw(), sum->dtype(), sum->size(), c.y);
       c.epilogue.accumulate = true;
     }
-    const bool by_plane = depthwise(w.shape(), group);
-    OL_ASSIGN(float* scratch, ctx.scratch_of<float>(by_plane ? conv_depthwise_scratch(c) : conv_scratch(c)));
-    ctx.set_kernel(by_plane ? conv_depthwise(c, scratch) : conv(c, scratch));
+    const ConvRoute how = route(w.shape());
+    OL_ASSIGN(float* scratch, ctx.scratch_of<float>(how.scratch(c)));
+    ctx.set_kernel(how.run(c, scratch));
     activation.apply(c.y, out.size());
     y.finish();
+    return {};
+  }
+
+  Status run_double(OpContext& ctx, const Window& win, const Shape& out) const {
+    const Tensor &x = ctx.in(0), &w = ctx.in(1);
+    const Tensor *bias = ctx.opt(2), *sum = ctx.opt(3);
+    if (channels_last) return not_implemented("double with the channels last");
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
+    conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(),
+               bias ? bias->data<double>() : nullptr, y->mutable_data<double>());
+    for (int64_t i = 0; sum && i < out.size(); ++i) y->mutable_data<double>()[i] += sum->data<double>()[i];
+    activation.apply(y->mutable_data<double>(), out.size());
+    ctx.set_kernel("conv_plain");
     return {};
   }
 };
@@ -128,20 +169,25 @@ struct FusedConv : ConvOp {
   }
 };
 
-struct ConvTransposeOp : Op {
-  WindowAttrs window;
-  int64_t group;
+template <class Base>
+struct Nhwc : Base {
+  Status init(Attrs& a) {
+    OL_TRY(Base::init(a));
+    this->channels_last = true;
+    return {};
+  }
+};
+
+struct ConvTransposeOp : ConvBase {
   std::vector<int64_t> output_padding, output_shape;
-  PackedWeights packed;
 
   Status init(Attrs& a) {
-    group = a.i("group", 1);
     output_padding = a.ints("output_padding");
     output_shape = a.ints("output_shape");
-    return window.read(a);
+    return ConvBase::init(a);
   }
 
-  static Result<Tensor> pack(const Tensor& w, int64_t group, Pool& pool) {
+  Result<Tensor> pack(const Tensor& w, Pool& pool) const override {
     OL_ASSIGN(Tensor f, widened_constant(w, pool));
     const int64_t n = w.shape().product(1, w.rank());
     OL_ASSIGN(Tensor out, Tensor::allocate(pool, DType::kFloat, Shape{packed_conv_transpose_size(w.dim(0), n, group)}));
@@ -149,32 +195,15 @@ struct ConvTransposeOp : Op {
     return out;
   }
 
-  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
-    if (constants.size() < 2 || !constants[1].valid() || !runs_as_float(constants[1].dtype())) return {};
-    const Tensor& w = constants[1];
-    if (w.rank() < 3 || group < 1 || w.dim(0) % group != 0 || w.size() == 0) return {};
-    OL_ASSIGN(packed.data, pack(w, group, pool));
-    return {};
-  }
-  bool reads(size_t i) const override { return i != 1 || packed.get() == nullptr; }
-
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);
     const Tensor* bias = ctx.opt(2);
-    if (x.rank() < 3 || w.rank() != x.rank()) {
-      return run_failed("X and W must have the same rank, at least 3; got ", x.shape(), " and ", w.shape());
-    }
+    OL_TRY(check_ranks(x.shape(), w.shape()));
     if (group < 1 || group > std::max<int64_t>(x.dim(1), 1) || x.dim(1) != w.dim(0) || x.dim(1) % group != 0) {
       return run_failed("channels do not fit: X is ", x.shape(), ", W is ", w.shape(), ", group is ", group);
     }
     const int64_t out_channels = w.dim(1) * group;
-    if (bias && bias->size() != out_channels) {
-      return run_failed("B needs one value per output channel; B is ", bias->shape(), ", output channels ",
-                        out_channels);
-    }
-    if (!window.kernel_shape.empty() && !(Shape(window.kernel_shape) == spatial(w.shape()))) {
-      return run_failed("kernel_shape ", Shape(window.kernel_shape), " differs from the weights' ", spatial(w.shape()));
-    }
+    OL_TRY(check_bias(bias, out_channels));
     OL_ASSIGN(Window win,
               window.resolve_transposed(spatial(x.shape()), spatial(w.shape()), output_padding, output_shape));
     const Shape out = with_spatial(x.dim(0), out_channels, win.in);
@@ -193,12 +222,8 @@ struct ConvTransposeOp : Op {
     c.out_channels = out_channels;
     c.groups = group;
     OL_ASSIGN(c.x, float_input(ctx, x));
-    c.weights = packed.get();
     Tensor packed_now;
-    if (c.weights == nullptr) {
-      OL_ASSIGN(packed_now, pack(w, group, ctx.pool()));
-      c.weights = packed_now.data<float>();
-    }
+    OL_ASSIGN(c.weights, weights(w, ctx.pool(), &packed_now));
     if (bias) {
       OL_ASSIGN(c.bias, float_input(ctx, *bias));
     }
@@ -212,13 +237,13 @@ struct ConvTransposeOp : Op {
 };
 
 const OpRow kRows[] = {
-    {"Conv", 1, make<ConvOp>},
+    {"Conv", 1, make<ConvOp>, kChannelsLast},
     {"ConvTranspose", 1, make<ConvTransposeOp>},
 };
 const OpRow kContribRows[] = {
-    {"FusedConv", 1, make<FusedConv>},
-    {"NhwcConv", 1, make<ChannelsLast<ConvOp, 0>>},
-    {"NhwcFusedConv", 1, make<ChannelsLast<FusedConv, 0, 3>>},
+    {"FusedConv", 1, make<FusedConv>, kChannelsLast},
+    {"NhwcConv", 1, make<Nhwc<ConvOp>>},
+    {"NhwcFusedConv", 1, make<Nhwc<FusedConv>>},
 };
 
 }  // namespace

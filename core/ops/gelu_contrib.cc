@@ -69,7 +69,7 @@ const OpRow kRows[] = {
     {"BiasSplitGelu", 1, make<BiasSplitGelu>},
     {"FastGelu", 1, make_biased<kGeluTanhKernel>, kInPlace},
     {"Gelu", 1, make_biased<kGeluKernel>, kInPlace},
-    {"QuickGelu", 1, make_quick_gelu, kInPlace},
+    {"QuickGelu", 1, make_quick_gelu, kInPlace | kElementwise},
 };
 
 }  // namespace

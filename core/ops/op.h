@@ -49,6 +49,7 @@ class Attrs {
               DType fallback = DType::kUndefined);  // an int attribute holding a TensorProto type
   void ignore(std::string_view name);
 
+  bool channels_last() const;                           // the node's layout; only with kChannelsLast on the row
   int since_version() const { return since_version_; }  // of the schema this node means (Softmax: 1, 11 or 13)
   int opset_version() const;                            // the model's import for the node's domain
   int input_count() const;
@@ -144,6 +145,8 @@ enum OpFlags : uint8_t {
   kPackedSubByte = 2,  // takes and gives sub-byte tensors in ONNX packing
   kImpure = 4,         // random or stateful: never folded
   kControl = 8,        // a ControlOp: runs subgraphs, through the interpreter
+  kChannelsLast = 16,  // also works on [N, space..., C] where Attrs::channels_last() says so
+  kElementwise = 32,   // output elements depend on the input elements of the same place, after broadcasting
 };
 
 struct OpRow {

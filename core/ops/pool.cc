@@ -3,7 +3,6 @@
 
 #include "base/parallel.h"
 #include "base/visit.h"
-#include "ops/channels_last.h"
 #include "ops/float_io.h"
 #include "ops/window.h"
 
@@ -32,18 +31,36 @@ Status run_real(OpContext& ctx, const Shape& out, F&& f) {
   return {};
 }
 
+// The channels-last kernels are float's: the other types run through them, or have the layout pass keep away.
+template <class F>
+Status run_float(OpContext& ctx, const Shape& out, F&& f) {
+  const Tensor& x = ctx.in(0);
+  if (x.dtype() == DType::kDouble) return not_implemented("double with the channels last");
+  OL_ASSIGN(const float* xf, float_input(ctx, x));
+  OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, x.dtype(), out));
+  f(xf, y.data());
+  y.finish();
+  return {};
+}
+
 struct SlidingPool : Op {
   WindowAttrs window;
+  bool channels_last = false;
 
-  Status read(Attrs& a, bool ceil, bool dilated) {
-    OL_TRY(window.read(a, dilated));
-    if (ceil) window.ceil_mode = a.i("ceil_mode") != 0;
+  Status read(Attrs& a) {
+    channels_last = a.channels_last();
+    OL_TRY(window.read(a));
+    window.ceil_mode = a.i("ceil_mode") != 0;
     if (window.kernel_shape.empty()) return invalid_graph("kernel_shape is required");
     return {};
   }
   Result<Window> resolve(const Tensor& x) const {
     OL_TRY(check_planes(x));
-    return window.resolve(spatial(x.shape()), Shape(window.kernel_shape));
+    return window.resolve(spatial(x.shape(), channels_last), Shape(window.kernel_shape));
+  }
+  int64_t channels(const Tensor& x) const { return channels_of(x.shape(), channels_last); }
+  Shape out_shape(const Tensor& x, const Window& w) const {
+    return with_spatial(x.dim(0), channels(x), w.out, channels_last);
   }
   static int64_t planes(const Tensor& x) { return x.dim(0) * x.dim(1); }
 };
@@ -53,19 +70,23 @@ struct MaxPool : SlidingPool {
 
   Status init(Attrs& a) {
     column_major = a.i("storage_order") != 0;
-    return read(a, true, true);
+    return read(a);
   }
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     OL_ASSIGN(Window w, resolve(x));
-    const Shape out = with_spatial(x.dim(0), x.dim(1), w.out);
+    const Shape out = out_shape(x, w);
     int64_t* indices = nullptr;
     if (ctx.wants(1)) {
+      if (channels_last) return not_implemented("Indices with the channels last");
       OL_ASSIGN(Tensor * t, ctx.out(1, DType::kInt64, out));
       indices = t->mutable_data<int64_t>();
     }
-    ctx.set_kernel("pool_max");
+    ctx.set_kernel(channels_last ? "pool_max_nhwc" : "pool_max");
     auto pool = [&]<class T>(const T* in, T* y) {
+      if constexpr (!std::is_same_v<T, double>) {
+        if (channels_last) return pool_max_nhwc(w, x.dim(0), channels(x), in, y);
+      }
       if (indices) {
         pool_max_indices(w, planes(x), in, y, indices, column_major);
       } else {
@@ -81,7 +102,7 @@ struct MaxPool : SlidingPool {
       }
       return {};
     }
-    return run_real(ctx, out, pool);
+    return channels_last ? run_float(ctx, out, pool) : run_real(ctx, out, pool);
   }
 };
 
@@ -90,13 +111,19 @@ struct AveragePool : SlidingPool {
 
   Status init(Attrs& a) {
     include_pad = a.i("count_include_pad") != 0;
-    return read(a, true, true);
+    return read(a);
   }
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     OL_ASSIGN(Window w, resolve(x));
+    if (channels_last) {
+      ctx.set_kernel("pool_average_nhwc");
+      return run_float(ctx, out_shape(x, w), [&](const float* in, float* y) {
+        pool_average_nhwc(w, x.dim(0), channels(x), in, y, include_pad);
+      });
+    }
     ctx.set_kernel("pool_average");
-    return run_real(ctx, with_spatial(x.dim(0), x.dim(1), w.out),
+    return run_real(ctx, out_shape(x, w),
                     [&]<class T>(const T* in, T* y) { pool_average(w, planes(x), in, y, include_pad); });
   }
 };
@@ -110,14 +137,13 @@ struct LpPool : SlidingPool {
 
   Status init(Attrs& a) {
     p = read_p(a);
-    return read(a, true, true);
+    return read(a);
   }
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     OL_ASSIGN(Window w, resolve(x));
     ctx.set_kernel("pool_lp");
-    return run_real(ctx, with_spatial(x.dim(0), x.dim(1), w.out),
-                    [&]<class T>(const T* in, T* y) { pool_lp(w, planes(x), in, y, p); });
+    return run_real(ctx, out_shape(x, w), [&]<class T>(const T* in, T* y) { pool_lp(w, planes(x), in, y, p); });
   }
 };
 
@@ -126,14 +152,19 @@ enum class Global { kMax, kAverage, kLp };
 template <Global kKind>
 struct GlobalPool : Op {
   double p = 2;
+  bool channels_last = false;
 
   Status init(Attrs& a) {
+    channels_last = a.channels_last();
     if (kKind == Global::kLp) p = read_p(a);
     return {};
   }
   Status run(OpContext& ctx) const override {
     const Tensor& x = ctx.in(0);
     if (x.rank() < 2) return run_failed("global pooling needs batch and channels; got shape ", x.shape());
+    if constexpr (kKind != Global::kLp) {
+      if (channels_last) return run_nhwc(ctx);
+    }
     const int64_t planes = x.dim(0) * x.dim(1), n = x.shape().product(2, x.rank());
     return run_real(ctx, with_spatial(x.dim(0), x.dim(1), Shape::filled(x.rank() - 2, 1)),
                     [&]<class T>(const T* in, T* y) {
@@ -142,19 +173,37 @@ struct GlobalPool : Op {
                       if constexpr (kKind == Global::kLp) global_lp(planes, n, in, y, p);
                     });
   }
+
+  Status run_nhwc(OpContext& ctx) const {
+    const Tensor& x = ctx.in(0);
+    const int64_t channels = x.shape().back(), n = x.shape().product(1, x.rank() - 1);
+    const Shape out = with_spatial(x.dim(0), channels, Shape::filled(x.rank() - 2, 1), true);
+    return run_float(ctx, out, [&](const float* in, float* y) {
+      kKind == Global::kMax ? global_max_nhwc(x.dim(0), n, channels, in, y)
+                            : global_average_nhwc(x.dim(0), n, channels, in, y);
+    });
+  }
 };
 
 const OpRow kRows[] = {
-    {"MaxPool", 1, make<MaxPool>},
-    {"AveragePool", 1, make<AveragePool>},
+    {"MaxPool", 1, make<MaxPool>, kChannelsLast},
+    {"AveragePool", 1, make<AveragePool>, kChannelsLast},
     {"LpPool", 1, make<LpPool>},
-    {"GlobalMaxPool", 1, make<GlobalPool<Global::kMax>>},
-    {"GlobalAveragePool", 1, make<GlobalPool<Global::kAverage>>},
+    {"GlobalMaxPool", 1, make<GlobalPool<Global::kMax>>, kChannelsLast},
+    {"GlobalAveragePool", 1, make<GlobalPool<Global::kAverage>>, kChannelsLast},
     {"GlobalLpPool", 1, make<GlobalPool<Global::kLp>>},
 };
 
+struct NhwcMaxPool : MaxPool {
+  Status init(Attrs& a) {
+    OL_TRY(MaxPool::init(a));
+    channels_last = true;
+    return {};
+  }
+};
+
 const OpRow kContribRows[] = {
-    {"NhwcMaxPool", 1, make<ChannelsLast<MaxPool, 0>>},
+    {"NhwcMaxPool", 1, make<NhwcMaxPool>},
 };
 
 }  // namespace

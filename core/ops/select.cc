@@ -333,7 +333,7 @@ struct ReverseSequence : Op {
 };
 
 const OpRow kRows[] = {
-    {"Where", 9, make<Where>},
+    {"Where", 9, make<Where>, kElementwise},
     {"Compress", 9, make<Compress>},
     {"NonZero", 9, make<NonZero>},
     {"Unique", 11, make<Unique>},

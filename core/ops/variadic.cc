@@ -50,10 +50,10 @@ Result<OpPtr> make_variadic(Attrs& attrs) {
 
 // Not in place: an operand may appear twice.
 const OpRow kRows[] = {
-    {"Max", 1, make_variadic<kMaxKernel>},
-    {"Mean", 1, make_variadic<kAddKernel, true>},
-    {"Min", 1, make_variadic<kMinKernel>},
-    {"Sum", 1, make_variadic<kAddKernel>},
+    {"Max", 1, make_variadic<kMaxKernel>, kElementwise},
+    {"Mean", 1, make_variadic<kAddKernel, true>, kElementwise},
+    {"Min", 1, make_variadic<kMinKernel>, kElementwise},
+    {"Sum", 1, make_variadic<kAddKernel>, kElementwise},
 };
 
 }  // namespace

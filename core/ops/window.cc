@@ -21,9 +21,11 @@ Result<Shape> axis_values(std::span<const int64_t> given, int rank, int64_t fall
 
 }  // namespace
 
-Shape with_spatial(int64_t n, int64_t c, const Shape& spatial) {
-  Shape s{n, c};
+Shape with_spatial(int64_t n, int64_t c, const Shape& spatial, bool channels_last) {
+  Shape s{n};
+  if (!channels_last) s.push_back(c);
   for (const int64_t d : spatial) s.push_back(d);
+  if (channels_last) s.push_back(c);
   return s;
 }
 

@@ -26,9 +26,11 @@ struct WindowAttrs {
   bool same() const { return auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER"; }
 };
 
-// Spatial part of an [N, C, ...] shape.
-inline Shape spatial(const Shape& s) { return Shape(s.dims().subspan(2)); }
-// [n, c, spatial...]
-Shape with_spatial(int64_t n, int64_t c, const Shape& spatial);
+// The parts of an image's shape: [N, C, space...] or, with the channels last, [N, space..., C].
+inline Shape spatial(const Shape& s, bool channels_last = false) {
+  return Shape(channels_last ? s.dims().subspan(1, s.dims().size() - 2) : s.dims().subspan(2));
+}
+inline int64_t channels_of(const Shape& s, bool channels_last) { return channels_last ? s.back() : s[1]; }
+Shape with_spatial(int64_t n, int64_t c, const Shape& spatial, bool channels_last = false);
 
 }  // namespace onnxlet

@@ -1,24 +1,13 @@
 #include "kernels/conv.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "tests/check.h"
+#include "tests/random.h"
 
 namespace onnxlet {
 namespace {
-
-struct Random {
-  uint32_t state = 777;
-  float next() {
-    state = state * 1664525u + 1013904223u;
-    return static_cast<float>(static_cast<int32_t>(state >> 8) % 2001 - 1000) / 500;
-  }
-  std::vector<float> fill(int64_t n) {
-    std::vector<float> v(static_cast<size_t>(n));
-    for (float& x : v) x = next();
-    return v;
-  }
-};
 
 std::vector<double> doubles(const std::vector<float>& v) { return {v.begin(), v.end()}; }
 
@@ -30,74 +19,89 @@ Window window(Shape in, Shape kernel, Shape stride, Shape dilation, Shape pad, S
   return w;
 }
 
+// [outer, a, b] -> [outer, b, a]
+std::vector<float> swapped(const std::vector<float>& v, int64_t outer, int64_t a, int64_t b) {
+  std::vector<float> out(v.size());
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < a; ++i) {
+      for (int64_t j = 0; j < b; ++j)
+        out[static_cast<size_t>((o * b + j) * a + i)] = v[static_cast<size_t>((o * a + i) * b + j)];
+    }
+  }
+  return out;
+}
+
+struct Epilogues {
+  float lo = -Epilogue::kInfinity, hi = Epilogue::kInfinity;
+  bool accumulate = false;
+};
+
+// Every kernel that can compute this convolution, in both layouts, against plain loops in double.
 void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups,
-                bool nhwc = false) {
+                const Epilogues& e = {}) {
   Random r;
-  const int64_t in = w.in.size(), out = w.out.size(), group_k = channels / groups * w.taps();
+  const int64_t in = w.in.size(), out = w.out.size(), group_channels = channels / groups,
+                group_k = group_channels * w.taps();
   const double tolerance = 1e-5 + 2e-7 * static_cast<double>(group_k);
   const std::vector<float> x = r.fill(batch * channels * in), weights = r.fill(out_channels * group_k),
-                           bias = r.fill(out_channels);
-  std::vector<double> expected(static_cast<size_t>(batch * out_channels * out));
+                           bias = r.fill(out_channels), before = r.fill(batch * out_channels * out);
+  std::vector<double> expected(before.size());
   conv_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(), doubles(bias).data(),
              expected.data());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    if (e.accumulate) expected[i] += static_cast<double>(before[i]);
+    expected[i] = std::clamp(expected[i], static_cast<double>(e.lo), static_cast<double>(e.hi));
+  }
+  const std::vector<float> x_nhwc = swapped(x, batch, channels, in);
   Conv c;
   c.window = w;
   c.batch = batch;
   c.channels = channels;
   c.out_channels = out_channels;
   c.groups = groups;
-  std::vector<float> x_used = x;
-  if (nhwc) {
-    for (int64_t b = 0; b < batch; ++b) {
-      for (int64_t ch = 0; ch < channels; ++ch) {
-        for (int64_t p = 0; p < in; ++p)
-          x_used[static_cast<size_t>((b * in + p) * channels + ch)] =
-              x[static_cast<size_t>((b * channels + ch) * in + p)];
-      }
-    }
-  }
-  c.x = x_used.data();
-  c.x_pixel_stride = nhwc ? channels : 1;
-  c.x_channel_stride = nhwc ? 1 : in;
-  c.y_pixel_stride = nhwc ? out_channels : 1;
-  c.y_channel_stride = nhwc ? 1 : out;
   c.epilogue.bias = bias.data();
-  std::vector<float> y(expected.size()), packed(static_cast<size_t>(packed_conv_size(out_channels, group_k, groups)));
+  c.epilogue.lo = e.lo;
+  c.epilogue.hi = e.hi;
+  c.epilogue.accumulate = e.accumulate;
+  std::vector<float> packed(static_cast<size_t>(packed_conv_size(out_channels, group_k, groups)));
+  using Scratch = int64_t (*)(const Conv&);
+  using Run = const char* (*)(const Conv&, float*);
+  const auto check = [&](Scratch scratch_of, Run run, const float* kernel_weights, bool nhwc) {
+    std::vector<float> y = nhwc ? swapped(before, batch, out_channels, out) : before;
+    c.x = nhwc ? x_nhwc.data() : x.data();
+    c.weights = kernel_weights;
+    c.y = y.data();
+    std::vector<float> scratch(static_cast<size_t>(scratch_of(c)));
+    run(c, scratch.data());
+    if (nhwc) y = swapped(y, batch, out, out_channels);
+    for (size_t i = 0; i < y.size(); ++i) CHECK_NEAR(y[i], expected[i], tolerance);
+  };
   pack_conv_weights(weights.data(), out_channels, group_k, groups, packed.data());
-  c.y = y.data();
-  for (int kind = 0; kind < (c.depthwise() ? 2 : 1); ++kind) {
-    std::vector<float> scratch(static_cast<size_t>(kind ? conv_depthwise_scratch(c) : conv_scratch(c)));
-    c.weights = kind ? weights.data() : packed.data();
-    if (kind) {
-      conv_depthwise(c, scratch.data());
-    } else {
-      conv(c, scratch.data());
-    }
-    for (int64_t b = 0; b < batch; ++b) {
-      for (int64_t m = 0; m < out_channels; ++m) {
-        for (int64_t p = 0; p < out; ++p) {
-          const size_t at =
-              static_cast<size_t>(nhwc ? (b * out + p) * out_channels + m : (b * out_channels + m) * out + p);
-          CHECK_NEAR(y[at], expected[static_cast<size_t>((b * out_channels + m) * out + p)], tolerance);
-        }
-      }
-    }
+  check(conv_scratch, conv, packed.data(), false);
+  pack_conv_weights_nhwc(weights.data(), out_channels, group_channels, w.taps(), groups, packed.data());
+  check(conv_nhwc_scratch, conv_nhwc, packed.data(), true);
+  if (c.depthwise()) check(conv_depthwise_scratch, conv_depthwise, weights.data(), false);
+  if (group_channels == 1 && out_channels == channels) {
+    pack_conv_depthwise_weights_nhwc(weights.data(), channels, w.taps(), packed.data());
+    check(conv_depthwise_nhwc_scratch, conv_depthwise_nhwc, packed.data(), true);
   }
 }
 
 TEST(conv_agrees_with_plain_loops) {
-  for (const bool nhwc : {false, true}) {
-    check_conv(window({7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 2, 5, 11, 1, nhwc);
-    check_conv(window({13, 31}, {3, 5}, {2, 2}, {1, 1}, {1, 2}, {0, 2}), 1, 3, 17, 1, nhwc);
-    check_conv(window({9, 9}, {2, 3}, {1, 2}, {3, 2}, {2, 0}, {1, 3}), 1, 4, 8, 2, nhwc);
-    check_conv(window({33}, {7}, {1}, {2}, {6}, {0}), 3, 2, 9, 1, nhwc);
-    check_conv(window({5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 1, 2}, {1, 1, 1}, {0, 1, 1}), 1, 3, 10, 1, nhwc);
-    check_conv(window({6, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}), 2, 6, 9, 3, nhwc);
-    check_conv(window({6, 7}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}), 2, 6, 9, 1, nhwc);
-    check_conv(window({3, 3}, {3, 3}, {1, 1}, {1, 1}, {-1, 1}, {1, 0}), 1, 2, 3, 1, nhwc);
-  }
+  check_conv(window({7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 2, 5, 11, 1);
+  check_conv(window({13, 31}, {3, 5}, {2, 2}, {1, 1}, {1, 2}, {0, 2}), 1, 3, 17, 1);
+  check_conv(window({9, 9}, {2, 3}, {1, 2}, {3, 2}, {2, 0}, {1, 3}), 1, 4, 8, 2);
+  check_conv(window({33}, {7}, {1}, {2}, {6}, {0}), 3, 2, 9, 1);
+  check_conv(window({5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 1, 2}, {1, 1, 1}, {0, 1, 1}), 1, 3, 10, 1);
+  check_conv(window({6, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}), 2, 6, 9, 3);
+  check_conv(window({6, 7}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {0, 0}), 2, 6, 9, 1);
+  check_conv(window({3, 3}, {3, 3}, {1, 1}, {1, 1}, {-1, 1}, {1, 0}), 1, 2, 3, 1);
   check_conv(window({7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 1, 300, 40, 1);
   check_conv(window({4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 1, 16, 600, 1);
+  check_conv(window({5, 33}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 2, 3, 8, 1);
+  check_conv(window({5, 33}, {1, 7}, {1, 3}, {1, 1}, {0, 3}, {0, 3}), 2, 3, 8, 1, {-0.5f, 6, true});
+  check_conv(window({9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 1, 20, 24, 1, {0, 6, true});
+  check_conv(window({9, 9}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}), 3, 20, 24, 1, {0, 6, true});
 }
 
 TEST(conv_depthwise_agrees_with_plain_loops) {
@@ -110,6 +114,10 @@ TEST(conv_depthwise_agrees_with_plain_loops) {
   }
   check_conv(window({5, 40}, {1, 1}, {1, 2}, {1, 1}, {0, 0}, {0, 0}), 1, 3, 3, 3);
   check_conv(window({9, 9}, {3, 3}, {1, 1}, {1, 1}, {-2, -1}, {1, 2}), 1, 3, 3, 3);
+  check_conv(window({9, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 2, 8, 8, 8, {0, 6, true});
+  check_conv(window({9, 14}, {5, 5}, {2, 2}, {1, 1}, {2, 2}, {2, 2}), 2, 12, 12, 12, {-1, 1, false});
+  check_conv(window({4, 5, 6}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}), 1, 4, 4, 4);
+  check_conv(window({9}, {3}, {1}, {1}, {1}, {1}), 2, 9, 9, 9, {0, 6, true});
 }
 
 void check_transpose(const Window& w, int64_t batch, int64_t channels, int64_t out_channels, int64_t groups) {

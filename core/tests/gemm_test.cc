@@ -6,25 +6,13 @@
 #include "base/parallel.h"
 #include "kernels/conv.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #if !defined(__wasm__)
 #include "tests/crew.h"
 #endif
 
 namespace onnxlet {
 namespace {
-
-struct Random {
-  uint32_t state = 12345;
-  float next() {
-    state = state * 1664525u + 1013904223u;
-    return static_cast<float>(static_cast<int32_t>(state >> 8) % 2001 - 1000) / 500;
-  }
-  std::vector<float> fill(int64_t n) {
-    std::vector<float> v(static_cast<size_t>(n));
-    for (float& x : v) x = next();
-    return v;
-  }
-};
 
 constexpr float kGuard = 12345.5f;
 
@@ -179,7 +167,6 @@ TEST(gemm_and_conv_do_not_depend_on_the_thread_count) {
     v.channels = 20;
     v.out_channels = 24;
     v.x = image.data();
-    v.x_channel_stride = v.y_channel_stride = 1600;
     pack_conv_weights(filter.data(), 24, 180, 1, packed.data());
     v.weights = packed.data();
     v.y = y.data();

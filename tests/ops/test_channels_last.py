@@ -97,5 +97,5 @@ def test_fused_conv_in_double(backend: Prepare, summed: bool) -> None:
 
 def test_refusals(backend: Prepare) -> None:
     x, w = numbers((2, 3)), numbers((4, 3, 1))
-    with pytest.raises(onnxlet.Error, match=r"rank 3 or more \(batch, space, channels\) is needed; got \[2,3\]"):
+    with pytest.raises(onnxlet.Error, match=r"X and W must have the same rank, at least 3; got \[2,3\] and \[4,3,1\]"):
         run(backend, make_model("NhwcConv", [x, w], domain="com.microsoft", outputs=[np.float32]), [x, w])

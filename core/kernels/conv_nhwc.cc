@@ -1,0 +1,244 @@
+// Convolution with channels innermost ("NHWC"), any number of spatial axes. Nothing is packed but the weights: a strip
+// of four output pixels reads its input rows through pointers, one per tap and pixel, which point at zeros outside the
+// input ("indirect convolution": Dukhan, https://arxiv.org/abs/1907.02129).
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "kernels/conv.h"
+#include "kernels/slots.h"
+#include "kernels/tile.h"
+
+namespace onnxlet {
+namespace {
+
+using simd::F32;
+
+constexpr int64_t kBlockPixels = 64;  // of one task: their pointers and rows stay in the first-level cache
+constexpr int64_t kBlockK = 512;      // a panel of weights (16 kB) too
+constexpr int64_t kBlockCols = 256;   // of one task: a block of its weights stays in the second-level cache
+constexpr int64_t kFewChannels = 16;  // below, the taps of a kernel row are read as one run
+
+struct NhwcPlan {
+  int64_t segments, run;  // of a window: what is contiguous in memory, and how often
+  bool by_row;            // a segment is a row of the kernel, else a tap
+  int64_t pixels, block, pixel_blocks, block_cols, col_blocks;
+  int64_t segment_block, run_block;
+  int64_t table_bytes, patch_floats, slot_bytes;
+};
+
+int64_t round_up(int64_t v, int64_t to) { return (v + to - 1) / to * to; }
+
+NhwcPlan make_plan(const Conv& c) {
+  NhwcPlan p{};
+  const Window& w = c.window;
+  const int last = w.rank() - 1;
+  const int64_t taps = w.taps(), cg = c.group_channels();
+  p.by_row = c.groups == 1 && w.kernel[last] > 1 && w.dilation[last] == 1 && cg < kFewChannels;
+  p.segments = p.by_row ? taps / w.kernel[last] : taps;
+  p.run = p.by_row ? w.kernel[last] * cg : cg;
+  p.pixels = w.pixels();
+  p.block = std::min(kBlockPixels, round_up(p.pixels, kGemmRows));
+  p.block_cols = std::min(kBlockCols, round_up(c.group_out(), kGemmCols));
+  p.pixel_blocks = (p.pixels + p.block - 1) / std::max<int64_t>(p.block, 1);
+  auto col_blocks = [&] { return (c.group_out() + p.block_cols - 1) / std::max<int64_t>(p.block_cols, 1); };
+  while (p.block_cols >= 128 && c.batch * c.groups * p.pixel_blocks * col_blocks() < 16) {
+    p.block_cols = round_up(p.block_cols / 2, kGemmCols);
+  }
+  p.col_blocks = col_blocks();
+  p.run_block = std::min(kBlockK, std::max<int64_t>(p.run, 1));
+  p.segment_block = std::max<int64_t>(1, kBlockK / std::max<int64_t>(p.run, 1));
+  p.table_bytes = p.segments * p.block * static_cast<int64_t>(sizeof(const float*));
+  if (p.by_row) p.patch_floats = p.segments * p.block * p.run;
+  p.slot_bytes = round_up(p.table_bytes + p.patch_floats * 4, 64);
+  return p;
+}
+
+struct Task {
+  int64_t image, group, pixel0, pixel1, col0, col1;
+};
+
+// Finds the input of every segment of the task's pixels: table[segment][pixel].
+class Locator {
+ public:
+  Locator(const Conv& c, const NhwcPlan& p, const float* zeros)
+      : c_(c), p_(p), zeros_(zeros), strides_(c.window.in.strides()) {}
+
+  void fill(const Task& t, const float** table, float* patches) const {
+    const float* x = c_.x + t.image * c_.channels * c_.window.in.size() + t.group * c_.group_channels();
+    const int64_t n = t.pixel1 - t.pixel0, rows = round_up(n, kGemmRows);
+    Odometer pixel(c_.window.out, t.pixel0);
+    for (int64_t i = 0; i < n; ++i, pixel.next()) {
+      if (p_.by_row) {
+        rows_of(x, pixel, table + i, patches + i * p_.segments * p_.run);
+      } else {
+        taps_of(x, pixel, table + i);
+      }
+    }
+    for (int64_t i = n; i < rows; ++i) {
+      for (int64_t s = 0; s < p_.segments; ++s) table[s * p_.block + i] = zeros_;
+    }
+  }
+
+ private:
+  // Offset in pixels of the kernel's row number `outer`, or -1.
+  int64_t row_offset(const Odometer& pixel, int64_t outer) const {
+    const Window& w = c_.window;
+    int64_t row = 0;
+    for (int d = w.rank() - 2; d >= 0; --d) {
+      const int64_t at = pixel[d] * w.stride[d] - w.pad[d] + outer % w.kernel[d] * w.dilation[d];
+      outer /= w.kernel[d];
+      if (at < 0 || at >= w.in[d]) return -1;
+      row += at * strides_[d];
+    }
+    return row;
+  }
+
+  void taps_of(const float* x, const Odometer& pixel, const float** out) const {
+    const Window& w = c_.window;
+    const int last = w.rank() - 1;
+    const int64_t inner = w.kernel[last], begin = pixel[last] * w.stride[last] - w.pad[last];
+    for (int64_t o = 0; o < p_.segments / inner; ++o) {
+      const int64_t row = row_offset(pixel, o);
+      int64_t column = begin;
+      for (int64_t i = 0; i < inner; ++i, column += w.dilation[last], out += p_.block) {
+        const bool inside = row >= 0 && column >= 0 && column < w.in[last];
+        *out = inside ? x + static_cast<ptrdiff_t>((row + column) * c_.channels) : zeros_;
+      }
+    }
+  }
+
+  void rows_of(const float* x, const Odometer& pixel, const float** out, float* patch) const {
+    const Window& w = c_.window;
+    const int last = w.rank() - 1;
+    const int64_t begin = pixel[last] * w.stride[last] - w.pad[last], end = begin + w.kernel[last];
+    const int64_t first = std::clamp<int64_t>(begin, 0, w.in[last]), stop = std::clamp<int64_t>(end, first, w.in[last]);
+    for (int64_t s = 0; s < p_.segments; ++s, out += p_.block, patch += p_.run) {
+      const int64_t row = row_offset(pixel, s);
+      if (row < 0) {
+        *out = zeros_;
+      } else if (first == begin && stop == end) {
+        *out = x + static_cast<ptrdiff_t>((row + begin) * c_.channels);
+      } else {
+        std::fill_n(patch, p_.run, 0.0f);
+        std::copy_n(x + (row + first) * c_.channels, (stop - first) * c_.channels,
+                    patch + (first - begin) * c_.channels);
+        *out = patch;
+      }
+    }
+  }
+
+  const Conv& c_;
+  const NhwcPlan& p_;
+  const float* zeros_;
+  Shape strides_;
+};
+
+template <class F>
+void run_task(const Conv& c, const NhwcPlan& p, const Task& t, const float* const* table) {
+  const int64_t k = p.segments * p.run, n = t.pixel1 - t.pixel0;
+  const float* weights = c.weights + t.group * packed_b_size(k, c.group_out());
+  const int64_t channel = t.group * c.group_out();
+  float* y = c.y + (t.image * p.pixels + t.pixel0) * c.out_channels + channel;
+  for (int64_t s0 = 0; s0 == 0 || s0 < p.segments; s0 += p.segment_block) {
+    const int64_t segments = std::min(p.segment_block, p.segments - s0);
+    for (int64_t r0 = 0; r0 == 0 || r0 < p.run; r0 += p.run_block) {
+      const int64_t run = std::min(p.run_block, p.run - r0);
+      const bool last = s0 + segments >= p.segments && r0 + run >= p.run;
+      for (int64_t j = t.col0; j < t.col1; j += kGemmCols) {
+        const float* panel = weights + j * k + (s0 * p.run + r0) * kGemmCols;
+        const int cols = static_cast<int>(std::min<int64_t>(kGemmCols, t.col1 - j));
+        const float* bias = c.epilogue.bias ? c.epilogue.bias + channel + j : nullptr;
+        tile::Finish f(c.epilogue, bias, s0 == 0 && r0 == 0, last);
+        f.row_stride = c.out_channels;
+        for (int64_t i = 0; i < n; i += kGemmRows) {
+          f.c = y + i * c.out_channels + j;
+          const tile::Runs runs{table + s0 * p.block + i, p.block, segments, r0, run, p.run * kGemmCols};
+          tile::finish(tile::multiply_runs<F, kGemmRows>(runs, panel, kGemmCols),
+                       static_cast<int>(std::min<int64_t>(kGemmRows, n - i)), cols, f);
+        }
+      }
+    }
+  }
+}
+
+// One tap over every pixel: a matrix product, of all images at once.
+bool pointwise(const Conv& c) {
+  const Window& w = c.window;
+  for (int i = 0; i < w.rank(); ++i) {
+    if (w.kernel[i] != 1 || w.stride[i] != 1 || w.in[i] != w.out[i] || w.pad[i] != 0) return false;
+  }
+  return c.groups == 1;
+}
+
+Gemm pointwise_gemm(const Conv& c) {
+  Gemm g;
+  g.m = c.batch * c.window.pixels();
+  g.n = c.out_channels;
+  g.k = c.channels;
+  g.a = {c.x, c.channels, 1};
+  g.packed_b = c.weights;
+  g.c = c.y;
+  g.c_row_stride = c.out_channels;
+  g.epilogue = c.epilogue;
+  return g;
+}
+
+}  // namespace
+
+void pack_conv_weights_nhwc(const float* w, int64_t out_channels, int64_t group_channels, int64_t taps, int64_t groups,
+                            float* out) {
+  const int64_t mg = out_channels / groups, k = group_channels * taps, panels = (mg + kGemmCols - 1) / kGemmCols;
+  parallel_for(groups * panels, grain_for(k * kGemmCols * 2), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t g = i / panels, j0 = i % panels * kGemmCols;
+      float* panel = out + g * packed_b_size(k, mg) + j0 * k;
+      for (int64_t t = 0; t < taps; ++t) {
+        for (int64_t ch = 0; ch < group_channels; ++ch, panel += kGemmCols) {
+          for (int64_t j = 0; j < kGemmCols; ++j) {
+            panel[j] = j0 + j < mg ? w[((g * mg + j0 + j) * group_channels + ch) * taps + t] : 0.0f;
+          }
+        }
+      }
+    }
+  });
+}
+
+int64_t conv_nhwc_scratch(const Conv& c) {
+  if (pointwise(c)) return gemm_scratch(pointwise_gemm(c));
+  return make_plan(c).slot_bytes / 4 * Slots::count() + c.group_channels() * c.window.taps();
+}
+
+const char* conv_nhwc(const Conv& c, float* scratch) {
+  if (c.batch == 0 || c.out_channels == 0 || c.window.pixels() == 0) return "conv_f32_nhwc";
+  if (pointwise(c)) {
+    gemm(pointwise_gemm(c), scratch);
+    return "conv_f32_nhwc_pointwise_4x8";
+  }
+  const NhwcPlan p = make_plan(c);
+  float* zeros = scratch + p.slot_bytes / 4 * Slots::count();
+  std::fill_n(zeros, p.run, 0.0f);
+  const Locator locator(c, p, zeros);
+  Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
+  const int64_t tasks = c.batch * c.groups * p.pixel_blocks * p.col_blocks;
+  const int64_t cost = p.block * p.block_cols * std::max<int64_t>(p.segments * p.run, 8) / 16;
+  parallel_for(tasks, grain_for(cost), [&](int64_t begin, int64_t end) {
+    Slots::Claim claim(slots);
+    const float** table = claim.as<const float*>();
+    float* patches = reinterpret_cast<float*>(claim.as<char>() + p.table_bytes);
+    for (int64_t i = begin; i < end; ++i) {
+      Task t;
+      const int64_t outer = i / (p.pixel_blocks * p.col_blocks), inner = i % (p.pixel_blocks * p.col_blocks);
+      t.image = outer / c.groups;
+      t.group = outer % c.groups;
+      t.pixel0 = inner / p.col_blocks * p.block;
+      t.pixel1 = std::min(t.pixel0 + p.block, p.pixels);
+      t.col0 = inner % p.col_blocks * p.block_cols;
+      t.col1 = std::min(t.col0 + p.block_cols, c.group_out());
+      locator.fill(t, table, patches);
+      run_task<F32>(c, p, t, table);
+    }
+  });
+  return "conv_f32_nhwc_4x8";
+}
+
+}  // namespace onnxlet

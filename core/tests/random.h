@@ -1,0 +1,22 @@
+// Small reproducible numbers for kernel tests: multiples of 1/500 in [-2, 2].
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace onnxlet {
+
+struct Random {
+  uint32_t state = 12345;
+  float next() {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<float>(static_cast<int32_t>(state >> 8) % 2001 - 1000) / 500;
+  }
+  std::vector<float> fill(int64_t n) {
+    std::vector<float> v(static_cast<size_t>(n));
+    for (float& x : v) x = next();
+    return v;
+  }
+};
+
+}  // namespace onnxlet
