@@ -160,7 +160,7 @@ const TypeSpec* declared_like(Matcher& m, ValueId id) {
                                              "Neg",  "Abs",  "Clip",    "Not"};
   for (int depth = 0; depth < 8; ++depth) {
     const IrNode* n = m.producer(id);
-    if (n == nullptr) return m.declared(id);
+    if (n == nullptr) return declared_shape(m.graph(), id);
     if (!n->domain.empty()) return nullptr;
     if (std::find(std::begin(kKeepShape), std::end(kKeepShape), n->op_type) == std::end(kKeepShape)) return nullptr;
     id = n->inputs[0];

@@ -10,7 +10,11 @@
 namespace onnxlet {
 
 Matcher::Matcher(IrGraph& graph)
-    : graph_(graph), readers_(graph.values.size()), producers_(graph.values.size(), -1), dead_(graph.nodes.size()) {
+    : graph_(graph),
+      ranks_(infer_ranks(graph)),
+      readers_(graph.values.size()),
+      producers_(graph.values.size(), -1),
+      dead_(graph.nodes.size()) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const IrNode& n = graph.nodes[i];
     for (ValueId id : n.inputs) {
@@ -76,100 +80,9 @@ std::optional<Matcher::WithScalar> Matcher::with_scalar(const IrNode& n) const {
   return std::nullopt;
 }
 
-namespace {
-
-// Operators whose result has as many axes as their first input,
-constexpr std::string_view kRankOfFirst[] = {"Abs",
-                                             "AveragePool",
-                                             "BatchNormalization",
-                                             "Cast",
-                                             "Clip",
-                                             "Concat",
-                                             "Conv",
-                                             "ConvTranspose",
-                                             "Dropout",
-                                             "Elu",
-                                             "Erf",
-                                             "Exp",
-                                             "Gelu",
-                                             "GlobalAveragePool",
-                                             "GlobalMaxPool",
-                                             "HardSigmoid",
-                                             "HardSwish",
-                                             "InstanceNormalization",
-                                             "LRN",
-                                             "LayerNormalization",
-                                             "LeakyRelu",
-                                             "Log",
-                                             "MaxPool",
-                                             "Mish",
-                                             "Neg",
-                                             "PRelu",
-                                             "Pad",
-                                             "Relu",
-                                             "Resize",
-                                             "Sigmoid",
-                                             "Slice",
-                                             "Softmax",
-                                             "Sqrt",
-                                             "Swish",
-                                             "Tanh",
-                                             "Transpose"};
-// and as the input with most axes.
-constexpr std::string_view kBroadcasting[] = {"Add", "Div", "Max", "Min", "Mul", "Pow", "Sub", "Sum", "Where"};
-
-bool one_of(std::span<const std::string_view> names, const IrNode& n) {
-  return n.domain.empty() && std::find(names.begin(), names.end(), n.op_type) != names.end();
-}
-
-}  // namespace
-
-std::optional<int> Matcher::rank(ValueId id, int depth) {
-  if (id == kAbsent || depth > kDeepest) return std::nullopt;
-  if (const Tensor* t = graph_.constant(id)) return t->rank();
-  const IrNode* n = producer(id);
-  if (n == nullptr) {
-    const TypeSpec* type = declared(id);
-    return type != nullptr ? std::optional(static_cast<int>(type->dims.size())) : std::nullopt;
-  }
-  if (n->inputs.empty()) return std::nullopt;
-  if (is_op(*n, "Gemm") || is_op(*n, "Flatten")) return 2;
-  if (is_op(*n, "Reshape")) {
-    const Tensor* shape = graph_.constant(input(*n, 1));
-    return shape != nullptr ? std::optional(static_cast<int>(shape->size())) : std::nullopt;
-  }
-  if (is_op(*n, "Conv") || is_op(*n, "ConvTranspose")) {  // the weights are nearer than the input
-    if (const Tensor* w = graph_.constant(input(*n, 1))) return w->rank();
-  }
-  if (one_of(kRankOfFirst, *n)) return rank(n->inputs[0], depth + 1);
-  const bool product = is_op(*n, "MatMul");
-  if (!product && !one_of(kBroadcasting, *n)) return std::nullopt;
-  int most = 0;
-  for (ValueId in : n->inputs) {
-    const std::optional<int> r = rank(in, depth + 1);
-    if (!r || (product && *r < 2)) return std::nullopt;
-    most = std::max(most, *r);
-  }
-  return most;
-}
-
-int Matcher::least_rank(ValueId id, int depth) {
-  if (const std::optional<int> known = rank(id, depth)) return *known;
-  const IrNode* n = depth > kDeepest ? nullptr : producer(id);
-  if (n == nullptr) return 0;
-  if (one_of(kRankOfFirst, *n)) return least_rank(n->inputs[0], depth + 1);
-  int most = 0;
-  if (one_of(kBroadcasting, *n)) {
-    for (ValueId in : n->inputs) most = std::max(most, least_rank(in, depth + 1));
-  }
-  return most;
-}
-
-const TypeSpec* Matcher::declared(ValueId id) const {
-  const auto found = std::find(graph_.inputs.begin(), graph_.inputs.end(), id);
-  if (found == graph_.inputs.end()) return nullptr;
-  const TypeSpec* type = graph_.input_types[static_cast<size_t>(found - graph_.inputs.begin())];
-  return type != nullptr && type->kind == TypeSpec::Kind::kTensor && type->has_shape ? type : nullptr;
+std::optional<int> Matcher::rank(ValueId id) const {
+  const int rank = ranks_.exact[index(id)];
+  return rank != Ranks::kUnknown ? std::optional(rank) : std::nullopt;
 }
 
 void Matcher::release(ValueId id, int reader) {
@@ -242,6 +155,8 @@ void Matcher::set(IrNode& n, std::string_view attribute, std::vector<int64_t> va
 ValueId Matcher::add_constant(std::string_view name, Tensor tensor) {
   const ValueId id = graph_.add_value(name);
   graph_.value(id).type = ValueType::tensor(tensor.dtype());
+  ranks_.exact.push_back(tensor.rank());
+  ranks_.least.push_back(tensor.rank());
   graph_.value(id).constant = std::move(tensor);
   readers_.emplace_back();
   producers_.push_back(-1);

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "graph/ir.h"
+#include "graph/ranks.h"
 
 namespace onnxlet {
 
@@ -45,10 +45,8 @@ class Matcher {
 
   // What is known of a value without running anything; kUndefined, nothing or 0 otherwise.
   DType dtype(ValueId id) const { return id == kAbsent ? DType::kUndefined : graph_.value(id).type.dtype; }
-  // The type of an input of the model that declares a shape; else nullptr.
-  const TypeSpec* declared(ValueId id) const;
-  std::optional<int> rank(ValueId id) { return rank(id, 0); }
-  int least_rank(ValueId id) { return least_rank(id, 0); }
+  std::optional<int> rank(ValueId id) const;
+  int least_rank(ValueId id) const { return ranks_.least[index(id)]; }
 
   // Makes `n` another operator with these inputs; attributes are gone. False, and nothing done, when this build has
   // no such operator.
@@ -78,10 +76,8 @@ class Matcher {
   void release(ValueId id, int reader);
   void kill(IrNode& n);
   bool feeds_only(ValueId id, int root, int depth) const;
-  std::optional<int> rank(ValueId id, int depth);
-  int least_rank(ValueId id, int depth);
-
   IrGraph& graph_;
+  Ranks ranks_;
   std::vector<std::vector<int>> readers_;  // per value: indices of nodes, one for each time they read it
   std::vector<int> producers_;             // per value: index of a node, or -1
   std::vector<bool> dead_;

@@ -10,6 +10,7 @@ constexpr Pass kPasses[] = {
     {"fold_constants", 1, fold_constants},
     {"eliminate_redundant", 1, eliminate_redundant},
     {"eliminate_common", 1, eliminate_common},
+    {"fuse_pad", 2, fuse_pad},
     {"fold_affine", 2, fold_affine},
     {"fuse_matmul", 2, fuse_matmul},
     {"fuse_activations", 2, fuse_activations},

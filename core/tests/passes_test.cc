@@ -285,3 +285,21 @@ TEST(passes_fuse_matmul) {
                  {"m = MatMul(x, w:3x4); a = Add(m, w1:4); y = Add(a, w2:4)", added.c_str()},
              });
 }
+
+TEST(passes_fuse_pad) {
+  check_pass(
+      "fuse_pad",
+      {
+          {"p = Pad(x, [0,0,1,1,0,0,2,2]); y = Conv(p, w:2x3x3x3)", "Conv"},
+          {"p = Pad(x, [0,0,1,1,0,0,2,2], 0.0, mode='constant'); y = Conv(p, w:2x3x3x3, pads=[1,1,1,1])", "Conv"},
+          {"p = Pad(x, [0,0,1,1,0,0,1,1]); y = AveragePool(p, kernel_shape=[2,2])", "AveragePool"},
+          {"p = Pad(x, [0,0,1,1,0,0,2,2], 1.0); y = Conv(p, w:2x3x3x3)", "Pad Conv"},
+          {"p = Pad(x, [0,0,1,1,0,0,2,2], mode='edge'); y = Conv(p, w:2x3x3x3)", "Pad Conv"},
+          {"p = Pad(x, [0,1,1,1,0,0,2,2]); y = Conv(p, w:2x3x3x3)", "Pad Conv"},
+          {"p = Pad(x, [0,0,-1,1,0,0,2,2]); y = Conv(p, w:2x3x3x3)", "Pad Conv"},
+          {"p! = Pad(x, [0,0,1,1,0,0,2,2]); y = Conv(p, w:2x3x3x3)", "Pad Conv"},
+          {"p = Pad(x, [0,0,1,1,0,0,2,2]); y = Conv(p, w:2x3x3x3, auto_pad='SAME_UPPER')", "Pad Conv"},
+          {"p = Pad(x, [0,0,1,1,0,0,1,1]); y = MaxPool(p, kernel_shape=[2,2])", "Pad MaxPool"},
+          {"p = Pad(x, [0,0,1,1,0,0,1,1]); y = AveragePool(p, kernel_shape=[3,3], pads=[1,1,1,1])", "Pad AveragePool"},
+      });
+}
