@@ -133,9 +133,9 @@ struct Range : Op {
   }
 
   Status run(OpContext& ctx) const override {
-    const Tensor &start = ctx.in(0), &limit = ctx.in(1), &delta = ctx.in(2);
-    for (const Tensor* t : {&start, &limit, &delta}) {
-      if (t->size() != 1) return run_failed("start, limit and delta must be scalars; one has shape ", t->shape());
+    const Tensor &start = ctx.in(0), &limit = ctx.in(1);
+    for (const Tensor* t : {&start, &limit, ctx.opt(2)}) {
+      if (t && t->size() != 1) return run_failed("start, limit and delta must be scalars; one has shape ", t->shape());
     }
     const DType type = start.dtype();
     if (type == DType::kFloat) return fill<float>(ctx, DType::kFloat);
@@ -148,8 +148,12 @@ struct Range : Op {
   static Status fill(OpContext& ctx, DType type) {
     OL_ASSIGN(const T* start, values_as<T>(ctx, ctx.in(0)));
     OL_ASSIGN(const T* limit, values_as<T>(ctx, ctx.in(1)));
-    OL_ASSIGN(const T* delta, values_as<T>(ctx, ctx.in(2)));
-    const T s = *start, d = *delta;
+    const T s = *start;
+    T d = 1;
+    if (ctx.has(2)) {  // optional in com.microsoft
+      OL_ASSIGN(const T* delta, values_as<T>(ctx, ctx.in(2)));
+      d = *delta;
+    }
     if (d == T(0) || d != d) return run_failed("delta must not be 0");
     const uint64_t n = range_length<T>(s, *limit, d);
     if (n > (uint64_t{1} << 48)) return run_failed("the range would have ", n, " elements");
@@ -174,8 +178,11 @@ const OpRow kRows[] = {
     {"Range", 11, make<Range>},
 };
 
+const OpRow kContribRows[] = {{"Range", 1, make<Range>}};
+
 }  // namespace
 
 extern const OpTable kConstantOps{"", kRows};
+extern const OpTable kConstantContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

@@ -102,11 +102,12 @@ struct GatherND : Op {
     const Shape strides = x.strides();
     const int64_t count = indices.shape().product(0, indices.rank() - 1);
     const int64_t batches = x.product(0, b), batch_size = x.product(b, x.rank());
-    const int64_t* index = indices.data<int64_t>();
+    const bool narrow = indices.dtype() == DType::kInt32;  // in com.microsoft
     for (int64_t i = 0; i < count; ++i) {
       int64_t offset = i / (count / batches) * batch_size;
       for (int j = 0; j < k; ++j) {
-        const int64_t n = x[b + j], v = index[i * k + j];
+        const int64_t n = x[b + j], at = i * k + j,
+                      v = narrow ? indices.data<int32_t>()[at] : indices.data<int64_t>()[at];
         if (v < -n || v >= n) return run_failed("index ", v, " is outside [", -n, ", ", n - 1, "] of axis ", b + j);
         offset += (v < 0 ? v + n : v) * strides[b + j];
       }
@@ -202,7 +203,10 @@ struct GatherBlockQuantized : Op {
   }
 };
 
-const OpRow kContribRows[] = {{"GatherBlockQuantized", 1, make<GatherBlockQuantized>, kPackedSubByte}};
+const OpRow kContribRows[] = {
+    {"GatherBlockQuantized", 1, make<GatherBlockQuantized>, kPackedSubByte},
+    {"GatherND", 1, make<GatherND>},
+};
 
 const OpRow kRows[] = {
     {"Gather", 1, make<Gather>},

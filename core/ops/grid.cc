@@ -2,8 +2,10 @@
 #include "kernels/grid.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
+#include "base/parallel.h"
 #include "kernels/convert.h"
 #include "kernels/move.h"
 #include "kernels/scatter.h"
@@ -203,6 +205,79 @@ struct RoiAlign : Op {
   }
 };
 
+// Boxes cut out of [N, C, H, W] and resized to one size, corners on corners; coordinates are relative, [y1, x1, y2,
+// x2].
+struct CropAndResize : Op {
+  bool nearest = false;
+  float outside = 0;
+
+  Status init(Attrs& a) {
+    const std::string_view mode = a.s("mode", "bilinear");
+    if (mode != "bilinear" && mode != "nearest") return invalid_graph("mode must be bilinear or nearest; it is ", mode);
+    nearest = mode == "nearest";
+    outside = a.f("extrapolation_value", 0);
+    return {};
+  }
+
+  Status run(OpContext& ctx) const override {
+    const Tensor &x = ctx.in(0), &rois = ctx.in(1);
+    OL_ASSIGN(const std::vector<int64_t> size, to_ints(ctx.in(3), "crop_size"));
+    if (x.rank() != 4 || rois.rank() != 2 || rois.dim(1) != 4 || ctx.in(2).size() != rois.dim(0) || size.size() != 2 ||
+        size[0] < 1 || size[1] < 1) {
+      return run_failed("X [N,C,H,W], rois [R,4], batch_indices [R] and two positive sizes are needed; the shapes are ",
+                        x.shape(), ", ", rois.shape(), ", ", ctx.in(2).shape(), ", the sizes ", Shape(size));
+    }
+    OL_ASSIGN(const int64_t* batch, wrap_indices(ctx, ctx.in(2), x.dim(0)));
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), Shape{rois.dim(0), x.dim(1), size[0], size[1]}));
+    if (x.dtype() == DType::kDouble) return sample<double>(ctx, batch, y);
+    return sample<float>(ctx, batch, y);
+  }
+
+  template <class T>
+  Status sample(OpContext& ctx, const int64_t* batch, Tensor* y) const {
+    const Tensor& x = ctx.in(0);
+    OL_ASSIGN(const T* from, values_as<T>(ctx, x));
+    OL_ASSIGN(const T* boxes, values_as<T>(ctx, ctx.in(1)));
+    OL_ASSIGN(void* staged, staging_for(ctx, y, dtype_of<T>));
+    T* to = static_cast<T*>(staged);
+    const int64_t c = x.dim(1), h = x.dim(2), w = x.dim(3), rows = y->dim(2), columns = y->dim(3);
+    parallel_for(y->dim(0) * rows, grain_for(c * columns * 8), [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) {
+        const int64_t r = t / rows, i = t % rows;
+        const T *box = boxes + 4 * r, *image = from + batch[r] * c * h * w;
+        const T at_y = place(box[0], box[2], h, i, rows);
+        for (int64_t j = 0; j < columns; ++j) {
+          const T at_x = place(box[1], box[3], w, j, columns);
+          for (int64_t k = 0; k < c; ++k) {
+            to[((r * c + k) * rows + i) * columns + j] = value(image + k * h * w, h, w, at_y, at_x);
+          }
+        }
+      }
+    });
+    store(staged, dtype_of<T>, y);
+    return {};
+  }
+
+  template <class T>
+  static T place(T low, T high, int64_t extent, int64_t i, int64_t n) {
+    const T last = static_cast<T>(extent - 1);
+    if (n == 1) return T(0.5) * (low + high) * last;
+    return low * last + static_cast<T>(i) * ((high - low) * last / static_cast<T>(n - 1));
+  }
+
+  template <class T>
+  T value(const T* plane, int64_t h, int64_t w, T y, T x) const {
+    if (!(y >= 0 && y <= static_cast<T>(h - 1) && x >= 0 && x <= static_cast<T>(w - 1))) return static_cast<T>(outside);
+    if (nearest) return plane[static_cast<int64_t>(std::round(y)) * w + static_cast<int64_t>(std::round(x))];
+    const auto top = static_cast<int64_t>(y), left = static_cast<int64_t>(x);
+    const int64_t bottom = std::min(top + 1, h - 1), right = std::min(left + 1, w - 1);
+    const T dy = y - static_cast<T>(top), dx = x - static_cast<T>(left);
+    const T above = plane[top * w + left] + (plane[top * w + right] - plane[top * w + left]) * dx;
+    const T below = plane[bottom * w + left] + (plane[bottom * w + right] - plane[bottom * w + left]) * dx;
+    return above + (below - above) * dy;
+  }
+};
+
 struct MaxRoiPool : Op {
   std::vector<int64_t> pooled;
   float scale;
@@ -311,8 +386,15 @@ const OpRow kRows[] = {
     {"MaxUnpool", 9, make<MaxUnpool>},
 };
 
+const OpRow kContribRows[] = {
+    {"CropAndResize", 1, make<CropAndResize>},
+    {"GridSample", 1, make<GridSample>, kPlain,
+     dtype_bit(DType::kString) | dtype_bit(DType::kComplex64) | dtype_bit(DType::kComplex128)},
+};
+
 }  // namespace
 
 extern const OpTable kGridOps{"", kRows};
+extern const OpTable kGridContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

@@ -1,7 +1,8 @@
-// Det and com.microsoft Inverse: small dense matrices, worked on in double.
+// Det, and Inverse and CDist of com.microsoft: small dense matrices, worked on in double.
 #include <cmath>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/visit.h"
 #include "ops/op.h"
 
@@ -120,8 +121,48 @@ struct Inverse : Op {
   }
 };
 
+// Distances between the rows of A and those of B.
+struct CDist : Op {
+  bool root = false;
+
+  Status init(Attrs& a) {
+    const std::string_view metric = a.s("metric", "sqeuclidean");
+    if (metric != "sqeuclidean" && metric != "euclidean")
+      return not_implemented("CDist with the metric '", metric, "'");
+    root = metric == "euclidean";
+    return {};
+  }
+  Status run(OpContext& ctx) const override {
+    const Tensor &a = ctx.in(0), &b = ctx.in(1);
+    if (a.rank() != 2 || b.rank() != 2 || a.dim(1) != b.dim(1)) {
+      return run_failed("A and B must be matrices with rows of one length; their shapes are ", a.shape(), " and ",
+                        b.shape());
+    }
+    OL_ASSIGN(Tensor * y, ctx.out(0, a.dtype(), Shape{a.dim(0), b.dim(0)}));
+    return visit<Ieee>(a.dtype(), [&]<class T>() -> Status {
+      const int64_t n = b.dim(0), k = a.dim(1);
+      T* out = y->mutable_data<T>();
+      parallel_for(a.dim(0), grain_for(n * k), [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin * n; i < end * n; ++i) {
+          const T *left = a.data<T>() + i / n * k, *right = b.data<T>() + i % n * k;
+          double sum = 0;
+          for (int64_t j = 0; j < k; ++j) {
+            const double d = to_double(left[j]) - to_double(right[j]);
+            sum += d * d;
+          }
+          out[i] = static_cast<T>(root ? std::sqrt(sum) : sum);
+        }
+      });
+      return {};
+    });
+  }
+};
+
 const OpRow kRows[] = {{"Det", 11, make<Det>}};
-const OpRow kContribRows[] = {{"Inverse", 1, make<Inverse>}};
+const OpRow kContribRows[] = {
+    {"CDist", 1, make<CDist>},
+    {"Inverse", 1, make<Inverse>},
+};
 
 }  // namespace
 

@@ -124,6 +124,21 @@ struct Unsqueeze : Op {
   }
 };
 
+// One axis of length 1, at a place given as a scalar.
+struct ExpandDims : Op {
+  Status init(Attrs&) { return {}; }
+  Status run(OpContext& ctx) const override {
+    const Tensor& x = ctx.in(0);
+    OL_ASSIGN(const int64_t axis, to_int(ctx.in(1), "axis"));
+    if (x.rank() == Shape::kMaxRank) return not_implemented("an output of rank ", x.rank() + 1);
+    OL_ASSIGN(const int at, normalize_axis(axis, x.rank() + 1));
+    Shape shape;
+    for (int i = 0; i <= x.rank(); ++i) shape.push_back(i == at ? 1 : x.dim(i < at ? i : i - 1));
+    ctx.set(0, x.reshaped(shape));
+    return {};
+  }
+};
+
 struct Identity : Op {
   Status init(Attrs&) { return {}; }
   Status run(OpContext& ctx) const override {
@@ -299,8 +314,11 @@ const OpRow kRows[] = {
     {"Dropout", 12, make<Dropout>, kImpure},
 };
 
+const OpRow kContribRows[] = {{"ExpandDims", 1, make<ExpandDims>}};
+
 }  // namespace
 
 extern const OpTable kReshapeOps{"", kRows};
+extern const OpTable kReshapeContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

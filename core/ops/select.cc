@@ -144,6 +144,7 @@ int compare_elements(const void* a, const void* b) {
 struct Unique : Op {
   int64_t axis;
   bool flat, sorted;
+  int first_output = 1;  // where the indices of first appearance go; 0: nowhere, and the others move up
 
   Status init(Attrs& a) {
     flat = !a.has("axis");
@@ -226,19 +227,31 @@ struct Unique : Op {
     OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
     const Rows rows = flat ? Rows{1, x.size(), 1} : split_at(x.shape(), at);
     gather_rows(x.dtype(), x.raw(), rows, first.data(), count, y->mutable_raw());
-    if (ctx.output_count() > 1) {
-      OL_ASSIGN(Tensor * indices, ctx.out(1, DType::kInt64, Shape{count}));
+    if (first_output != 0 && ctx.output_count() > first_output) {
+      OL_ASSIGN(Tensor * indices, ctx.out(first_output, DType::kInt64, Shape{count}));
       std::copy(first.begin(), first.end(), indices->mutable_data<int64_t>());
     }
-    if (ctx.output_count() > 2) {
-      OL_ASSIGN(Tensor * inverse, ctx.out(2, DType::kInt64, Shape{n}));
+    const int next = first_output + 1;
+    if (ctx.output_count() > next) {
+      OL_ASSIGN(Tensor * inverse, ctx.out(next, DType::kInt64, Shape{n}));
       std::copy_n(group, n, inverse->mutable_data<int64_t>());
     }
-    if (ctx.output_count() > 3) {
-      OL_ASSIGN(Tensor * counts, ctx.out(3, DType::kInt64, Shape{count}));
+    if (ctx.output_count() > next + 1) {
+      OL_ASSIGN(Tensor * counts, ctx.out(next + 1, DType::kInt64, Shape{count}));
       std::fill_n(counts->mutable_data<int64_t>(), count, 0);
       for (int64_t i = 0; i < n; ++i) ++counts->mutable_data<int64_t>()[group[i]];
     }
+    return {};
+  }
+};
+
+// That of com.microsoft: the values in the order they appear, where each element is among them, and how often.
+struct UniqueByAppearance : Unique {
+  Status init(Attrs&) {
+    axis = 0;
+    flat = true;
+    sorted = false;
+    first_output = 0;
     return {};
   }
 };
@@ -342,8 +355,14 @@ const OpRow kRows[] = {
     {"ReverseSequence", 10, make<ReverseSequence>},
 };
 
+const OpRow kContribRows[] = {
+    {"Trilu", 1, make<Trilu>},
+    {"Unique", 1, make<UniqueByAppearance>},
+};
+
 }  // namespace
 
 extern const OpTable kSelectOps{"", kRows};
+extern const OpTable kSelectContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

@@ -133,7 +133,9 @@ struct Pad : Op {
 
   static Status read_pads(const OpContext& ctx, std::vector<PadAxis>* axes) {
     const Shape& in = ctx.in(0).shape();
-    OL_ASSIGN(const auto pads, to_ints(ctx.in(1), "pads"));
+    const Tensor& given = ctx.in(1);  // that of com.microsoft may have the shape [1, n]
+    OL_ASSIGN(const auto pads,
+              to_ints(given.rank() == 2 && given.dim(0) == 1 ? given.reshaped(Shape{given.size()}) : given, "pads"));
     std::vector<int> which;
     if (ctx.has(3)) {
       OL_ASSIGN(const auto list, to_ints(ctx.in(3), "axes"));
@@ -280,8 +282,11 @@ const OpRow kRows[] = {
     {"CenterCropPad", 18, make<CenterCropPad>},
 };
 
+const OpRow kContribRows[] = {{"Pad", 1, make<Pad>}};
+
 }  // namespace
 
 extern const OpTable kSlicePadOps{"", kRows};
+extern const OpTable kSlicePadContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

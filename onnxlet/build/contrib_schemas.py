@@ -15,6 +15,8 @@ MS = "com.microsoft"
 FLOATS = "float float16 bfloat16"
 ALL_FLOATS = "float float16 double bfloat16"
 INT8S = "int8 uint8"
+NUMBERS = "uint8 uint16 uint32 uint64 int8 int16 int32 int64 float16 float double"
+ANYTHING = NUMBERS + " string bool complex64 complex128"
 
 
 def op(
@@ -456,6 +458,30 @@ OPERATORS: list[dict[str, Any]] = [
     ),
     # ---- made by the engine itself, for Gradient ----
     op("SumToShapeOf", "x:T like:T", "y:T", domain="onnxlet", T=ALL_FLOATS),
+    # ---- data movement, pictures, distances ----
+    op(
+        "CropAndResize",
+        "X:T1 rois:T1 batch_indices:T2 crop_size:T2",
+        "Y:T1",
+        "extrapolation_value:float=0 mode:string=bilinear",
+        T1="float16 float double",
+        T2="int32",
+    ),
+    op(
+        "GridSample",
+        "X:T1 Grid:T1",
+        "Y:T2",
+        "align_corners:int=0 mode:string=bilinear padding_mode:string=zeros",
+        T1=ANYTHING,
+        T2="float16 float double",
+    ),
+    op("CDist", "A:T B:T", "C:T", "metric:string=sqeuclidean", T="float double"),
+    op("ExpandDims", "X:T axis:A", "Y:T", T=ANYTHING, A="int32"),
+    op("GatherND", "data:T indices:Tind", "output:T", T=ANYTHING, Tind="int32 int64"),
+    op("Pad", "data:T pads:I value:T?", "output:T", "mode:string=constant", T="float16 float double", I="int64"),
+    op("Range", "start:T limit:T delta:T?", "Y:T", T="float double int16 int32 int64"),
+    op("Trilu", "X:T k:K?", "Y:T", "upper:int=1", T=NUMBERS + " bfloat16 bool", K="int64"),
+    op("Unique", "x:T", "y:T idx:I counts:I", T=ANYTHING, I="int64"),
     # ---- text ----
     op(
         "Tokenizer",
