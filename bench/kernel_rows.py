@@ -301,6 +301,41 @@ def _recurrent() -> list[Row]:
     ]
 
 
+def u8(*shape: int) -> Make:
+    return lambda g: g.integers(0, 256, shape, np.uint8)
+
+
+def _integer() -> list[Row]:
+    zero, size, channels = lambda _: np.array(128, np.uint8), 56, 64
+
+    def product(m: int, n: int) -> Row:
+        inputs = [u8(m, 768), i8(768, n), zero]
+        return Row(f"MatMulInteger {m}x768x{n}", "MatMulInteger", inputs, flops=2.0 * m * 768 * n)
+
+    def convolution(kernel: int) -> Row:
+        weights = [i8(channels, channels, kernel, kernel), floats(*[0.01] * channels), lambda _: np.zeros(64, np.int8)]
+        inputs = [u8(1, channels, size, size), scalar(0.1), zero, *weights, scalar(0.5), zero]
+        work = 2.0 * (channels * kernel * size) ** 2
+        return Row(f"QLinearConv {kernel}x{kernel}", "QLinearConv", inputs, {"pads": [kernel // 2] * 4}, flops=work)
+
+    def few_bits(m: int, bits: int, level: int, block: int = 32) -> Row:
+        k, n = 1024, 4096
+        inputs = [f32(m, k), u8(n, k // block, block * bits // 8), lambda g: g.random(n * k // block, np.float32)]
+        sizes = {"K": k, "N": n, "bits": bits, "block_size": block, "accuracy_level": level}
+        name = f"MatMulNBits {bits} bits m={m} level {level}"
+        return Row(name, "MatMulNBits", inputs, sizes, flops=2.0 * m * n * k, domain=MICROSOFT)
+
+    return [
+        *(product(m, 768) for m in (1, 32, 128)),
+        product(128, 3072),
+        Row("DynamicQuantizeLinear", "DynamicQuantizeLinear", [f32(*TOKENS)], outputs=3),
+        *(convolution(kernel) for kernel in (1, 3)),
+        *(few_bits(m, 4, level) for level in (4, 0) for m in (1, 4, 64)),
+        few_bits(1, 2, 4),
+        few_bits(1, 8, 4),
+    ]
+
+
 def rows() -> dict[str, Row]:
-    found = [*_unary(), *_binary(), *_normalize(), *_reduce(), *_pool(), *_move(), *_recurrent()]
+    found = [*_unary(), *_binary(), *_normalize(), *_reduce(), *_pool(), *_move(), *_integer(), *_recurrent()]
     return {row.name: row for row in found}
