@@ -11,7 +11,9 @@ struct IntConvOp : Op {
   WindowAttrs window;
   int64_t group = 1;
   Tensor packed;
+  size_t packed_input = 0;
 
+  bool reads(size_t i) const override { return !packed.valid() || i != packed_input; }
   Status read(Attrs& a) {
     group = a.i("group", 1);
     return window.read(a);
@@ -21,6 +23,7 @@ struct IntConvOp : Op {
     const Tensor& w = constants[w_index];
     if (w.rank() < 3 || group < 1 || w.dim(0) % group != 0 || w.size() == 0) return {};  // run() says what is wrong
     OL_ASSIGN(packed, pack(w, pool));
+    packed_input = w_index;
     return {};
   }
   bool depthwise(const Tensor& w) const { return group > 1 && w.dim(1) == 1; }

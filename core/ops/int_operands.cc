@@ -40,12 +40,10 @@ Result<QuantParams> quant_params(const OpContext& ctx, int i) {
 }
 
 Status PackedIntB::pack(const Tensor& b, bool transposed, Pool& pool) {
-  if (!b.valid() || !is_int8(b.dtype()) || b.rank() < 2 || b.shape().product(0, b.rank() - 2) != 1 || b.size() == 0)
-    return {};
-  const int64_t rows = b.dim(b.rank() - 2), cols = b.dim(b.rank() - 1);
-  const int64_t k = transposed ? cols : rows, n = transposed ? rows : cols;
-  OL_ASSIGN(panels, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_b_size(k, n)}));
-  pack_int_b({b.raw(), b.dtype() == DType::kInt8, transposed ? 1 : cols, transposed ? cols : 1}, k, n,
+  const LoneMatrix m = lone_matrix(b, transposed);
+  if (m.k == 0 || !is_int8(b.dtype())) return {};
+  OL_ASSIGN(panels, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_b_size(m.k, m.n)}));
+  pack_int_b({b.raw(), b.dtype() == DType::kInt8, m.row_stride, m.col_stride}, m.k, m.n,
              panels.mutable_data<uint8_t>());
   return {};
 }

@@ -18,13 +18,11 @@ struct PackedB {
   Tensor panels;
 
   Status pack(const Tensor& b, bool transposed, Pool& pool) {
-    if (!b.valid() || !runs_as_float(b.dtype()) || b.rank() < 2 || b.shape().product(0, b.rank() - 2) != 1) return {};
-    const int64_t rows = b.dim(b.rank() - 2), cols = b.dim(b.rank() - 1);
-    const int64_t k = transposed ? cols : rows, n = transposed ? rows : cols;
-    if (k * n == 0) return {};
+    const LoneMatrix m = lone_matrix(b, transposed);
+    if (m.k == 0 || !runs_as_float(b.dtype())) return {};
     OL_ASSIGN(Tensor f, widened_constant(b, pool));
-    OL_ASSIGN(panels, Tensor::allocate(pool, DType::kFloat, Shape{packed_b_size(k, n)}));
-    pack_b({f.data<float>(), transposed ? 1 : cols, transposed ? cols : 1}, k, n, panels.mutable_data<float>());
+    OL_ASSIGN(panels, Tensor::allocate(pool, DType::kFloat, Shape{packed_b_size(m.k, m.n)}));
+    pack_b({f.data<float>(), m.row_stride, m.col_stride}, m.k, m.n, panels.mutable_data<float>());
     return {};
   }
   const float* data() const { return panels.valid() ? panels.data<float>() : nullptr; }

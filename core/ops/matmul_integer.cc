@@ -8,23 +8,45 @@
 namespace onnxlet {
 namespace {
 
-// Inputs 0 and `b_index` as an integer product.
-Result<IntProduct> product_of(OpContext& ctx, int b_index, const MatMulOptions& options, const PackedIntB* packed) {
-  IntProduct p;
-  const Tensor &a = ctx.in(0), &b = ctx.in(b_index);
-  OL_ASSIGN(p.shape, matmul_shape(a.shape(), b.shape(), options));
-  p.a = a.raw();
-  p.a_signed = a.dtype() == DType::kInt8;
-  p.b = &b;
-  p.packed = packed;
-  return p;
-}
+// What the operators share: B is input kB, packed at load where it is constant.
+template <size_t kB>
+struct IntProductOp : Op {
+  PackedIntB packed;
+  MatMulOptions options;
 
-// A zero point of the output: one value.
-Result<int32_t> output_zero(const Tensor* t) {
-  if (t == nullptr) return 0;
-  if (t->size() != 1) return not_implemented("an output zero point with ", t->size(), " values");
-  return t->dtype() == DType::kInt8 ? int32_t{t->data<int8_t>()[0]} : int32_t{t->data<uint8_t>()[0]};
+  Status init(Attrs&) { return {}; }
+  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
+    return constants.size() > kB ? packed.pack(constants[kB], options.trans_b, pool) : Status();
+  }
+  bool reads(size_t i) const override { return i != kB || !packed.panels.valid(); }
+
+  // Of input 0 and B, with zero points at these inputs.
+  Result<IntProduct> product(OpContext& ctx, int a_zero, int b_zero) const {
+    IntProduct p;
+    const Tensor &a = ctx.in(0), &b = ctx.in(kB);
+    OL_ASSIGN(p.shape, matmul_shape(a.shape(), b.shape(), options));
+    p.a = a.raw();
+    p.a_signed = a.dtype() == DType::kInt8;
+    p.b = &b;
+    p.packed = &packed;
+    OL_ASSIGN(p.a_zero, zero_points(ctx, ctx.opt(a_zero)));
+    OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(b_zero)));
+    return p;
+  }
+};
+constexpr int kNoInput = 1 << 20;  // has() is false for it
+
+// Output 0 of 8 bits, with the type and the one value of the zero point at input `zero`; float where that is absent.
+Result<IntOutput> quantized_output(OpContext& ctx, const Shape& shape, int zero) {
+  IntOutput out;
+  const Tensor* z = ctx.opt(zero);
+  const DType type = z ? z->dtype() : DType::kFloat;
+  if (z && z->size() != 1) return not_implemented("an output zero point with ", z->size(), " values");
+  if (z) out.zero_point = type == DType::kInt8 ? int32_t{z->data<int8_t>()[0]} : int32_t{z->data<uint8_t>()[0]};
+  out.kind = z == nullptr ? IntOutput::kFloat : type == DType::kInt8 ? IntOutput::kInt8 : IntOutput::kUint8;
+  OL_ASSIGN(Tensor * y, ctx.out(0, type, shape));
+  out.data = y->mutable_raw();
+  return out;
 }
 
 // The factor a_scale * b_scale / y_scale in the form the kernel takes: per row, per column or both. Where one value
@@ -44,17 +66,9 @@ Status combine_scales(OpContext& ctx, IntProduct* p, Parameter<float> a, Paramet
   return {};
 }
 
-struct MatMulInteger : Op {
-  PackedIntB packed;
-
-  Status init(Attrs&) { return {}; }
-  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
-    return constants.size() > 1 ? packed.pack(constants[1], false, pool) : Status();
-  }
+struct MatMulInteger : IntProductOp<1> {
   Status run(OpContext& ctx) const override {
-    OL_ASSIGN(IntProduct p, product_of(ctx, 1, {}, &packed));
-    OL_ASSIGN(p.a_zero, zero_points(ctx, ctx.opt(2)));
-    OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(3)));
+    OL_ASSIGN(const IntProduct p, product(ctx, 2, 3));
     OL_ASSIGN(Tensor * y, ctx.out(0, DType::kInt32, p.shape.out));
     IntOutput out;
     out.data = y->mutable_raw();
@@ -62,29 +76,16 @@ struct MatMulInteger : Op {
   }
 };
 
-struct QLinearMatMul : Op {
-  PackedIntB packed;
-
-  Status init(Attrs&) { return {}; }
-  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
-    return constants.size() > 3 ? packed.pack(constants[3], false, pool) : Status();
-  }
+struct QLinearMatMul : IntProductOp<3> {
   Status run(OpContext& ctx) const override {
     if (!is_int8(ctx.in(0).dtype())) return run_float8(ctx);
-    OL_ASSIGN(IntProduct p, product_of(ctx, 3, {}, &packed));
-    OL_ASSIGN(p.a_zero, zero_points(ctx, ctx.opt(2)));
-    OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(5)));
+    OL_ASSIGN(IntProduct p, product(ctx, 2, 5));
     OL_ASSIGN(Parameter<float> a_scale, scales(ctx, ctx.opt(1)));
     OL_ASSIGN(Parameter<float> b_scale, scales(ctx, ctx.opt(4)));
     OL_ASSIGN(Parameter<float> y_scale, scales(ctx, ctx.opt(6)));
     if (y_scale.count != 1) return not_implemented("an output scale with ", y_scale.count, " values");
     OL_TRY(combine_scales(ctx, &p, a_scale, b_scale, *y_scale.data));
-    const DType type = ctx.in(7).dtype();
-    OL_ASSIGN(Tensor * y, ctx.out(0, type, p.shape.out));
-    IntOutput out;
-    out.kind = type == DType::kInt8 ? IntOutput::kInt8 : IntOutput::kUint8;
-    out.data = y->mutable_raw();
-    OL_ASSIGN(out.zero_point, output_zero(ctx.opt(7)));
+    OL_ASSIGN(const IntOutput out, quantized_output(ctx, p.shape.out, 7));
     return run_int_product(ctx, p, out);
   }
 
@@ -147,34 +148,20 @@ Status float_result(OpContext& ctx, const IntProduct& p, DType type, const Tenso
   return {};
 }
 
-struct MatMulIntegerToFloat : Op {
-  PackedIntB packed;
-
-  Status init(Attrs&) { return {}; }
-  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
-    return constants.size() > 1 ? packed.pack(constants[1], false, pool) : Status();
-  }
+struct MatMulIntegerToFloat : IntProductOp<1> {
   Status run(OpContext& ctx) const override {
-    OL_ASSIGN(IntProduct p, product_of(ctx, 1, {}, &packed));
+    OL_ASSIGN(IntProduct p, product(ctx, 4, 5));
     OL_ASSIGN(Parameter<float> a_scale, scales(ctx, ctx.opt(2)));
     OL_ASSIGN(Parameter<float> b_scale, scales(ctx, ctx.opt(3)));
     OL_TRY(combine_scales(ctx, &p, a_scale, b_scale, 1));
-    OL_ASSIGN(p.a_zero, zero_points(ctx, ctx.opt(4)));
-    OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(5)));
     return float_result(ctx, p, ctx.in(2).dtype(), ctx.opt(6));
   }
 };
 
-struct DynamicQuantizeMatMul : Op {
-  PackedIntB packed;
-
-  Status init(Attrs&) { return {}; }
-  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
-    return constants.size() > 1 ? packed.pack(constants[1], false, pool) : Status();
-  }
+struct DynamicQuantizeMatMul : IntProductOp<1> {
   Status run(OpContext& ctx) const override {
     const Tensor& a = ctx.in(0);
-    OL_ASSIGN(IntProduct p, product_of(ctx, 1, {}, &packed));
+    OL_ASSIGN(IntProduct p, product(ctx, kNoInput, 3));
     OL_ASSIGN(uint8_t* quantized, ctx.scratch_of<uint8_t>(a.size()));
     float a_scale = 1;
     uint8_t zero = 0;
@@ -185,14 +172,11 @@ struct DynamicQuantizeMatMul : Op {
     p.a_zero = {&a_zero, 1};
     OL_ASSIGN(Parameter<float> b_scale, scales(ctx, ctx.opt(2)));
     OL_TRY(combine_scales(ctx, &p, {&a_scale, 1}, b_scale, 1));
-    OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(3)));
     return float_result(ctx, p, DType::kFloat, ctx.opt(4));
   }
 };
 
-struct QGemm : Op {
-  PackedIntB packed;
-  MatMulOptions options;
+struct QGemm : IntProductOp<3> {
   float alpha;
 
   Status init(Attrs& a) {
@@ -201,43 +185,35 @@ struct QGemm : Op {
     options.trans_b = a.i("transB") != 0;
     return {};
   }
-  Status prepare(std::span<const Tensor> constants, Pool& pool) override {
-    return constants.size() > 3 ? packed.pack(constants[3], options.trans_b, pool) : Status();
-  }
   Status run(OpContext& ctx) const override {
     if (ctx.in(0).rank() != 2 || ctx.in(3).rank() != 2) {
       return run_failed("QGemm multiplies matrices; got shapes ", ctx.in(0).shape(), " and ", ctx.in(3).shape());
     }
-    OL_ASSIGN(IntProduct p, product_of(ctx, 3, options, &packed));
-    OL_ASSIGN(p.a_zero, zero_points(ctx, ctx.opt(2)));
-    OL_ASSIGN(p.b_zero, zero_points(ctx, ctx.opt(5)));
+    OL_ASSIGN(IntProduct p, product(ctx, 2, 5));
     OL_ASSIGN(Parameter<float> a_scale, scales(ctx, ctx.opt(1)));
     OL_ASSIGN(Parameter<float> b_scale, scales(ctx, ctx.opt(4)));
     OL_ASSIGN(Parameter<float> y_scale, scales(ctx, ctx.opt(7)));
     if (!a_scale.single()) return not_implemented("QGemm with more than one scale for A");
     const float scaled = alpha * (a_scale.data ? *a_scale.data : 1);
     OL_TRY(combine_scales(ctx, &p, {&scaled, 1}, b_scale, y_scale.data ? *y_scale.data : 1));
-    IntOutput out;
-    const bool to_float = !ctx.has(8);
-    const DType type = to_float ? DType::kFloat : ctx.in(8).dtype();
-    OL_ASSIGN(Tensor * y, ctx.out(0, type, p.shape.out));
-    out.kind = to_float ? IntOutput::kFloat : type == DType::kInt8 ? IntOutput::kInt8 : IntOutput::kUint8;
-    out.data = y->mutable_raw();
-    OL_ASSIGN(out.zero_point, output_zero(ctx.opt(8)));
+    OL_ASSIGN(const IntOutput out, quantized_output(ctx, p.shape.out, 8));
     const Tensor* c = ctx.opt(6);
-    if (c == nullptr) return run_int_product(ctx, p, out);
+    return c ? run_with_c(ctx, p, out, *c) : run_int_product(ctx, p, out);
+  }
+
+  // C is added as int32 before scaling: one row of it for all rows, or row by row.
+  static Status run_with_c(OpContext& ctx, const IntProduct& p, IntOutput out, const Tensor& c) {
     Shape joined;
-    if (!broadcast_shapes(c->shape(), p.shape.out, &joined) || !(joined == p.shape.out)) {
-      return run_failed("C must be broadcastable to the result; C is ", c->shape(), ", the result ", p.shape.out);
+    if (!broadcast_shapes(c.shape(), p.shape.out, &joined) || !(joined == p.shape.out)) {
+      return run_failed("C must be broadcastable to the result; C is ", c.shape(), ", the result ", p.shape.out);
     }
-    // One row of C for all rows, or row by row.
-    const Shape strides = broadcast_strides(c->shape(), p.shape.out);
+    const Shape strides = broadcast_strides(c.shape(), p.shape.out);
     OL_ASSIGN(int32_t* bias, ctx.scratch_of<int32_t>(p.shape.n));
     const bool by_row = strides[0] != 0;
-    const size_t element = to_float ? 4 : 1;
+    const size_t element = out.kind == IntOutput::kFloat ? 4 : 1;
     IntProduct part = p;
     for (int64_t i = 0; i < (by_row ? p.shape.m : 1); ++i) {
-      for (int64_t j = 0; j < p.shape.n; ++j) bias[j] = c->data<int32_t>()[i * strides[0] + j * strides[1]];
+      for (int64_t j = 0; j < p.shape.n; ++j) bias[j] = c.data<int32_t>()[i * strides[0] + j * strides[1]];
       out.bias = bias;
       if (by_row) {
         part.shape.m = 1;

@@ -41,6 +41,12 @@ Shape spread_strides(const Operand& o, const Shape& out) {
 
 }  // namespace
 
+LoneMatrix lone_matrix(const Tensor& b, bool transposed) {
+  if (!b.valid() || b.rank() < 2 || b.size() == 0 || b.shape().product(0, b.rank() - 2) != 1) return {};
+  const int64_t rows = b.dim(b.rank() - 2), cols = b.dim(b.rank() - 1);
+  return transposed ? LoneMatrix{cols, rows, 1, cols} : LoneMatrix{rows, cols, cols, 1};
+}
+
 Result<MatMulShape> matmul_shape(const Shape& a_in, const Shape& b_in, const MatMulOptions& options) {
   if (a_in.rank() == 0 || b_in.rank() == 0) {
     return run_failed("a matrix product needs operands of rank 1 or more; shapes ", a_in, " and ", b_in);

@@ -23,6 +23,13 @@ struct MatMulShape {
   void batch_offsets(int64_t* a, int64_t* b) const;
 };
 
+// A second operand that is one matrix, not empty, and so can be packed once: its sizes, strides in elements. k is 0 for
+// others.
+struct LoneMatrix {
+  int64_t k = 0, n = 0, row_stride = 0, col_stride = 0;
+};
+LoneMatrix lone_matrix(const Tensor& b, bool transposed);
+
 Result<MatMulShape> matmul_shape(const Shape& a, const Shape& b, const MatMulOptions& options = {});
 
 }  // namespace onnxlet
