@@ -12,9 +12,9 @@ constexpr Pass kPasses[] = {
     {"eliminate_common", 1, eliminate_common},
     {"fuse_pad", 2, fuse_pad},
     {"fold_affine", 2, fold_affine},
-    {"fuse_matmul", 2, fuse_matmul},
     {"fuse_activations", 2, fuse_activations},
     {"fuse_normalizations", 2, fuse_normalizations},
+    {"fuse_matmul", 2, fuse_matmul},  // after those: their last factor would go into the next product
     {"channels_last", 2, channels_last},
     {"eliminate_dead", 1, eliminate_dead},
 };

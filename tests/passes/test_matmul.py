@@ -80,3 +80,13 @@ def test_doubles_stay(engine: str) -> None:
     w, c = W.astype(np.float64), C.astype(np.float64)
     on, off = check(engine, PASS, lambda g, a: g.Div(g.Add(g.MatMul(a, w), c), 2.0), [A.astype(np.float64)])
     assert on == off
+
+
+def test_an_activation_between_products_keeps_its_factor(engine: str) -> None:
+    def expression(g: Builder, a: Any) -> Any:
+        y = g.Add(g.MatMul(a, W), C)
+        gelu = g.Mul(g.Mul(y, g.Add(g.Erf(g.Div(y, 1.4142135)), 1.0)), 0.5)
+        return g.MatMul(gelu, W.T.copy())
+
+    on, _ = check(engine, PASS, expression, [A], rtol=1e-4, atol=1e-4)
+    assert on == ["FusedMatMul", "Gelu", "MatMul"]
