@@ -18,6 +18,9 @@ from tests.support.hosts import Host, PythonHost, chromium_host, chromium_roots,
 from tests.support.missing import missing
 from tests.support.paths import ROOT
 
+# They run in environments of their own: ./build.sh interop.
+collect_ignore = ["interop"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(

@@ -56,9 +56,9 @@ void report_missing_operator(const IrNode& n, Problems* problems) {
   const std::string op = n.domain.empty() ? std::string(n.op_type) : text(n.domain, ".", n.op_type);
   if (n.schema != nullptr) {
     problems->add(Code::kNotImplemented, text("operator ", op, "-", n.since_version(), " is not in this build"));
-  } else if (const Schema* other = find_any_schema(n.domain, n.op_type)) {
+  } else if (const Schema* first = first_schema(n.domain, n.op_type)) {
     problems->add(Code::kInvalidGraph, text("operator ", op, " does not exist in version ", n.opset,
-                                            " of its domain; it came with version ", other->since_version));
+                                            " of its domain; it came with version ", first->since_version));
   } else {
     problems->add(Code::kNotImplemented, text("operator ", op, " (", n.describe(),
                                               ") is unknown; if it is yours, register it as a custom operator"));

@@ -53,7 +53,8 @@ struct AxisSampler {
     T x = denormalize(g);
     if (options.mode == GridMode::kNearest) x = std::nearbyint(x);
     if (x < low || x > high) {
-      if (options.padding == GridPadding::kBorder) x = std::clamp(x, T(0), n - 1);
+      // Not for cubic: the curve goes on through repeated border pixels, as in PyTorch.
+      if (options.padding == GridPadding::kBorder && options.mode != GridMode::kCubic) x = std::clamp(x, T(0), n - 1);
       if (options.padding == GridPadding::kReflection) x = reflect(x, low, high);
     }
     if (options.mode == GridMode::kNearest) {

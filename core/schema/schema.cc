@@ -36,9 +36,9 @@ const Schema* find_schema(std::string_view domain, std::string_view op_type, int
   return best;
 }
 
-const Schema* find_any_schema(std::string_view domain, std::string_view op_type) {
+const Schema* first_schema(std::string_view domain, std::string_view op_type) {
   const std::span<const Schema> all = versions(domain, op_type);
-  return all.empty() ? nullptr : &all.back();
+  return all.empty() ? nullptr : &all.front();
 }
 
 int latest_version(std::string_view domain) {

@@ -50,8 +50,8 @@ struct Schema {
 
 // The schema a node means: the largest since_version not above `opset`. nullptr when there is none.
 const Schema* find_schema(std::string_view domain, std::string_view op_type, int opset);
-// Is there an operator of this name in the domain at any version? (tells "unknown" from "not in this opset")
-const Schema* find_any_schema(std::string_view domain, std::string_view op_type);
+// The operator's oldest schema. nullptr when the domain has none of this name at any version.
+const Schema* first_schema(std::string_view domain, std::string_view op_type);
 // The newest version of a domain that the table knows; 0 for a domain it has nothing of.
 int latest_version(std::string_view domain);
 

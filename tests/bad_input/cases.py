@@ -252,6 +252,12 @@ BAD_MODELS = (
     Bad("short-weight", "INVALID_GRAPH", ("'w'", "60", "48"), _short_weight),
     Bad("unknown-operator", "NOT_IMPLEMENTED", ("Frobnicate", "the_node"), _one("Frobnicate", ["x"])),
     Bad("operator-of-a-later-version", "INVALID_GRAPH", ("Gelu", "17", "20"), _one("Gelu", ["x"])),
+    Bad(
+        "operator-with-several-later-versions",
+        "INVALID_GRAPH",
+        ("it came with version 12$",),
+        lambda: _model([helper.make_node("Einsum", ["x"], ["y"], equation="ij->ji")], opset=11),
+    ),
     Bad("unknown-attribute", "INVALID_GRAPH", ("colour", "the_node", "Relu"), _one("Relu", ["x"], colour=1)),
     Bad("attribute-of-wrong-type", "INVALID_GRAPH", ("alpha", "the_node", "float"), _one("LeakyRelu", ["x"], alpha=1)),
     Bad("required-attribute-missing", "INVALID_GRAPH", ("to", "the_node"), _one("Cast", ["x"])),

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from onnxlet.build.workflow import checks, engine, machine
+from onnxlet.build.workflow import checks, engine, interop, machine
 from onnxlet.build.workflow.shell import BUILD, ROOT, Failure, say
 
 
@@ -60,6 +60,12 @@ def command_bench(arguments: Sequence[str]) -> int:
     return subprocess.run([sys.executable, "-m", "bench", *arguments], cwd=ROOT, check=False).returncode
 
 
+def command_interop(arguments: Sequence[str]) -> int:
+    chosen = interop.parse(arguments)
+    prepare()
+    return interop.test(chosen)
+
+
 def command_check(_: Sequence[str]) -> int:
     engine.bindings()
     engine.npm_packages(engine.JS)
@@ -83,6 +89,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "run": command_run,
     "test": command_test,
     "bench": command_bench,
+    "interop": command_interop,
     "check": command_check,
     "format": command_format,
     "gen": command_gen,
