@@ -78,7 +78,8 @@ def detail_of(report: pytest.TestReport) -> str:
         return str(report.wasxfail).removeprefix("reason: ")
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
-    return str(report.longrepr or "")
+    crash = getattr(report.longrepr, "reprcrash", None)  # without the way there; the log has it
+    return str(crash.message if crash is not None else report.longrepr or "")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -156,7 +156,12 @@ RECURRENT: dict[str, Callable[[], layers.Layer]] = {
 for _name, _layer in RECURRENT.items():
     add(_name, lambda layer=_layer: tagger(layer()), tokens((2, 7), (1, 12), (4, 1)), free=(0, 1), since=10)
 add("lstm_masked", masked, tokens((2, 7), (1, 12)), free=(0, 1))
-add("lstm_state", lambda: Calls(with_state()), lambda: [(normal(2, 5, 4), normal(2, 6), normal(2, 6, seed=1))], free=(0,))
+add(
+    "lstm_state",
+    lambda: Calls(with_state()),
+    lambda: [(normal(2, 5, 4), normal(2, 6), normal(2, 6, seed=1))],
+    free=(0,),
+)
 add("attention", lambda: transformer(False), sizes((2, 5, 16), (1, 9, 16)), free=(0, 1), since=12)
 add("attention_gelu", lambda: transformer(False, "gelu"), sizes((2, 5, 16)), free=(0, 1), since=12)
 add("attention_causal", lambda: transformer(True), sizes((2, 5, 16), (1, 9, 16)), free=(0, 1), since=12)
@@ -184,7 +189,12 @@ LAYERS: dict[str, tuple[tuple[int, ...], Callable[[], layers.Layer]]] = {
     "einsum_dense": ((2, 4, 5), lambda: layers.EinsumDense("abc,cd->abd", output_shape=(None, 6), bias_axes="d")),
 }
 for _name, (_shape, _layer) in LAYERS.items():
-    add(_name, lambda s=_shape, layer=_layer: stacked(s[1:], layer()), sizes(_shape), since=11 if "resizing" in _name or "upsampling" in _name else 10)
+    add(
+        _name,
+        lambda s=_shape, layer=_layer: stacked(s[1:], layer()),
+        sizes(_shape),
+        since=11 if "resizing" in _name or "upsampling" in _name else 10,
+    )
 
 # ---- text
 

@@ -234,10 +234,20 @@ for _name, (_make, _how) in CLASSIFIERS.items():
     add(_name, _make, numbers, labels=True, wide=True, **_how)
     add(f"{_name}_binary", _make, two_named, labels=True, **_how)
 for _name, _data_of in (("multinomial_nb", counts), ("complement_nb", counts), ("categorical_nb", counts)):
-    _class = {"multinomial_nb": "MultinomialNB", "complement_nb": "ComplementNB", "categorical_nb": "CategoricalNB"}[_name]
+    _class = {"multinomial_nb": "MultinomialNB", "complement_nb": "ComplementNB", "categorical_nb": "CategoricalNB"}[
+        _name
+    ]
     add(_name, getattr(naive_bayes, _class), _data_of, labels=True)
 add("linear_svc", lambda: svm.LinearSVC(), numbers, zipmap=False)
-add("gaussian_process", lambda: gaussian_process.GaussianProcessClassifier(), two, labels=True, since=12, rtol=1e-2, atol=1e-2)
+add(
+    "gaussian_process",
+    lambda: gaussian_process.GaussianProcessClassifier(),
+    two,
+    labels=True,
+    since=12,
+    rtol=1e-2,
+    atol=1e-2,
+)
 add("ridge_classifier", lambda: linear_model.RidgeClassifier(), named)
 add("perceptron", lambda: linear_model.Perceptron(), numbers)
 add("svc_scores", lambda: svm.SVC(), numbers)
@@ -277,7 +287,7 @@ REGRESSORS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "hist_boosting_regressor": (lambda: ensemble.HistGradientBoostingRegressor(max_iter=6, min_samples_leaf=3), {}),
     "knn_regressor": (lambda: neighbors.KNeighborsRegressor(3), {"since": 11}),
     "knn_regressor_distance": (lambda: neighbors.KNeighborsRegressor(4, weights="distance"), {"since": 11}),
-    "mlp_regressor": (lambda: neural_network.MLPRegressor((7,), activation="tanh", max_iter=50, random_state=0), {}),
+    "mlp_regressor": (lambda: neural_network.MLPRegressor(hidden_layer_sizes=(7,), activation="tanh", max_iter=50, random_state=0), {}),
     "gaussian_process_regressor": (
         lambda: gaussian_process.GaussianProcessRegressor(kernels.RBF() + kernels.WhiteKernel(0.1)),
         {"rtol": 1e-2, "atol": 1e-2},
@@ -309,7 +319,12 @@ add("quantile", lambda: linear_model.QuantileRegressor(alpha=0.01), continuous)
 # ---- clusters, densities, outliers
 
 add("kmeans", lambda: cluster.KMeans(3, n_init=2, random_state=0), numbers, outputs=("predict", "transform"), wide=True)
-add("mini_kmeans", lambda: cluster.MiniBatchKMeans(3, n_init=2, random_state=0), numbers, outputs=("predict", "transform"))
+add(
+    "mini_kmeans",
+    lambda: cluster.MiniBatchKMeans(3, n_init=2, random_state=0),
+    numbers,
+    outputs=("predict", "transform"),
+)
 for _kind in ("full", "tied", "diag", "spherical"):
     add(
         f"mixture_{_kind}",
@@ -317,11 +332,33 @@ for _kind in ("full", "tied", "diag", "spherical"):
         numbers,
         outputs=("predict", "predict_proba"),
     )
-add("bayesian_mixture", lambda: mixture.BayesianGaussianMixture(n_components=3, random_state=0), numbers, outputs=("predict", "predict_proba"))
-add("isolation_forest", lambda: ensemble.IsolationForest(5, random_state=0), numbers, outputs=("predict", "decision_function"), since=11)
-add("local_outlier", lambda: neighbors.LocalOutlierFactor(5, novelty=True), numbers, outputs=("predict", "decision_function"), since=12)
+add(
+    "bayesian_mixture",
+    lambda: mixture.BayesianGaussianMixture(n_components=3, random_state=0),
+    numbers,
+    outputs=("predict", "predict_proba"),
+)
+add(
+    "isolation_forest",
+    lambda: ensemble.IsolationForest(n_estimators=5, random_state=0),
+    numbers,
+    outputs=("predict", "decision_function"),
+    since=11,
+)
+add(
+    "local_outlier",
+    lambda: neighbors.LocalOutlierFactor(5, novelty=True),
+    numbers,
+    outputs=("predict", "decision_function"),
+    since=12,
+)
 add("one_class_svm", lambda: svm.OneClassSVM(), numbers, outputs=("predict", "decision_function"))
-add("sgd_one_class", lambda: linear_model.SGDOneClassSVM(random_state=0), numbers, outputs=("predict", "decision_function"))
+add(
+    "sgd_one_class",
+    lambda: linear_model.SGDOneClassSVM(random_state=0),
+    numbers,
+    outputs=("predict", "decision_function"),
+)
 
 # ---- transformers
 
@@ -416,7 +453,9 @@ add(
 )
 add(
     "polynomial_ridge",
-    lambda: pipeline.make_pipeline(preprocessing.PolynomialFeatures(2), preprocessing.MinMaxScaler(), linear_model.Ridge()),
+    lambda: pipeline.make_pipeline(
+        preprocessing.PolynomialFeatures(2), preprocessing.MinMaxScaler(), linear_model.Ridge()
+    ),
     continuous,
     wide=True,
 )

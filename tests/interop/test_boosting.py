@@ -125,7 +125,10 @@ def test_case(onnxlet: Open, case: Case, version: int) -> None:
     def expected(part: np.ndarray) -> list[Any]:
         if hasattr(model, "predict_proba"):
             label = model.predict(part)
-            return [label.astype(object) if label.dtype.kind == "U" else label, model.predict_proba(part).astype(np.float32)]
+            return [
+                label.astype(object) if label.dtype.kind == "U" else label,
+                model.predict_proba(part).astype(np.float32),
+            ]
         return [model.predict(part).astype(np.float32).reshape(-1, 1)]
 
     check(

@@ -115,5 +115,3 @@ def feeds_of(x: Any) -> dict[str, np.ndarray]:
 
 def run_of(case: Case, model: Any, x: Any, zipmap: bool) -> Run:
     return Run(feeds_of(x), case.expected(model, x, zipmap), case.rtol, case.atol, values_only=True)
-
-
