@@ -343,7 +343,7 @@ add(
     lambda: ensemble.IsolationForest(n_estimators=5, random_state=0),
     numbers,
     outputs=("predict", "decision_function"),
-    since=11,
+    since=13,
 )
 add(
     "local_outlier",

@@ -36,7 +36,7 @@ def parts(value: Any) -> list[np.ndarray]:
 # ---- 16 bits
 
 
-def half(name: str, exporter: str, dtype: Any) -> Callable[[], Made]:
+def half(name: str, exporter: str, dtype: Any, version: int = 18) -> Callable[[], Made]:
     """The case with weights and inputs of 16 bits; PyTorch adds up in float, as onnxlet does."""
 
     def cast(x: Any) -> Any:
@@ -51,7 +51,7 @@ def half(name: str, exporter: str, dtype: Any) -> Callable[[], Made]:
             Run(feed, [numpy_of(y) for y in tensors(module(*inputs))], rtol=2e-2, atol=2e-2)
             for feed, inputs in zip(feeds, given, strict=True)
         ]
-        return export(exporter, case, module, given[0], 18), runs
+        return export(exporter, case, module, given[0], version), runs
 
     return make
 
@@ -210,7 +210,7 @@ MAKERS: dict[str, Callable[[], Made]] = {
         for name in ("resnet", "mobilenet_silu", "unet_transposed", "bert", "vision_transformer", "lstm", "batchnorm_first")
         for exporter in (SCRIPT, DYNAMO)
     },
-    **{f"torch-bfloat16/{name}": half(name, DYNAMO, torch.bfloat16) for name in ("bert", "batchnorm_first", "vision_transformer")},
+    **{f"torch-bfloat16/{name}": half(name, DYNAMO, torch.bfloat16, 22) for name in ("bert", "batchnorm_first", "vision_transformer", "activations")},
     "torch-quantized/fake_per_tensor": functools.partial(fake_quantized, False),
     "torch-quantized/fake_per_channel": functools.partial(fake_quantized, True),
     **{

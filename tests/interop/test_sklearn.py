@@ -12,18 +12,18 @@ import pytest
 
 pytest.importorskip("skl2onnx")
 
-import pandas as pd  # noqa: E402
-from skl2onnx import to_onnx  # noqa: E402
-from skl2onnx.common.data_types import (  # noqa: E402
+import pandas as pd
+from skl2onnx import to_onnx
+from skl2onnx.common.data_types import (
     DoubleTensorType,
     FloatTensorType,
     Int64TensorType,
     StringTensorType,
 )
-from sklearn.base import is_classifier  # noqa: E402
+from sklearn.base import is_classifier
 
-from tests.interop.harness import Open, Run, check  # noqa: E402
-from tests.interop.sklearn_cases import CASES, Case  # noqa: E402
+from tests.interop.harness import Open, Run, check
+from tests.interop.sklearn_cases import CASES, Case
 
 OPSETS = range(9, 23)
 SAMPLE = (9, 12, 15, 18, 22)

@@ -65,11 +65,23 @@ def environment(name: str) -> Path:
     say(f"installing the pinned packages of {name} into {folder.relative_to(ROOT)}: some minutes")
     # Without pip of its own: Debian's Python may lack ensurepip, and this one's pip can fill any environment.
     run([sys.executable, "-m", "venv", "--clear", "--without-pip", folder])
-    options = [word for path in lists for word in ("-r", path)] + [
-        word for path in constraints for word in ("-c", path)
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
     ]
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    run([*pip, "install", "--quiet", *options])
+    for option, paths in (("-r", lists), ("-c", constraints)):
+        for path in paths:
+            command += [option, str(path)]
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        raise Failure(" ".join(errors) or done.stderr.strip() or f"pip ended with status {done.returncode}")
     stamp.set()
     return python
 
