@@ -15,50 +15,82 @@ namespace {
 constexpr int64_t kBlock = 1024;  // exponentials summed in the element's own precision
 constexpr int64_t kStrip = 64;    // columns handled side by side
 
+// Of two elements the larger; a if b is NaN, which then shows in the sum of exponentials.
+template <class V>
+V larger(V a, V b) {
+  return select(a < b, b, a);
+}
+inline simd::F32x4 larger(simd::F32x4 a, simd::F32x4 b) { return max(b, a); }
+
+// The last n elements of a row, fewer than a vector, with `missing` behind them.
+template <class V>
+V load_end(const Element<V>* x, int64_t n, Element<V> missing) {
+  Element<V> lanes[V::kLanes];
+  for (int64_t i = 0; i < V::kLanes; ++i) lanes[i] = i < n ? x[i] : missing;
+  return V::load(lanes);
+}
+
 template <class V>
 Element<V> row_max(const Element<V>* x, int64_t n) {
   using T = Element<V>;
-  T m = -std::numeric_limits<T>::infinity();
-  V acc = V::splat(m);
+  constexpr int64_t kLanes = V::kLanes;
+  constexpr T kLowest = -std::numeric_limits<T>::infinity();
+  V a = V::splat(kLowest), b = a, c = a, d = a;
   int64_t i = 0;
-  for (; i + V::kLanes <= n; i += V::kLanes) acc = max_of(acc, V::load(x + i));
-  for (int lane = 0; lane < V::kLanes; ++lane) m = max_of(Lane<T>{m}, Lane<T>{acc[lane]}).v;
-  for (; i < n; ++i) m = max_of(Lane<T>{m}, Lane<T>{x[i]}).v;
+  for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+    a = larger(a, V::load(x + i));
+    b = larger(b, V::load(x + i + kLanes));
+    c = larger(c, V::load(x + i + 2 * kLanes));
+    d = larger(d, V::load(x + i + 3 * kLanes));
+  }
+  for (; i + kLanes <= n; i += kLanes) a = larger(a, V::load(x + i));
+  if (i < n) b = larger(b, load_end<V>(x + i, n - i, kLowest));
+  a = larger(larger(a, b), larger(c, d));
+  T m = a[0];
+  for (int lane = 1; lane < kLanes; ++lane) m = a[lane] > m ? a[lane] : m;
   return m;
 }
 
 // Sum of exp(x - m); with kStore the exponentials go to y.
 template <class V, bool kStore>
 double row_exp(const Element<V>* x, int64_t n, Element<V> m, Element<V>* y) {
+  constexpr int64_t kLanes = V::kLanes;
   const V shift = V::splat(m);
+  const auto one = [&](int64_t i) {
+    const V e = vector_exp_negative(V::load(x + i) - shift);
+    if constexpr (kStore) e.store(y + i);
+    return e;
+  };
   double total = 0;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(n, begin + kBlock);
-    V acc = V::splat(0);
-    int64_t i = begin;
-    for (; i + V::kLanes <= end; i += V::kLanes) {
-      const V e = vector_exp(V::load(x + i) - shift);
-      acc = acc + e;
-      if constexpr (kStore) e.store(y + i);
+  int64_t i = 0;
+  while (i + kLanes <= n) {
+    const int64_t end = std::min(n, i + kBlock);
+    V a = V::splat(0), b = a;
+    for (; i + 2 * kLanes <= end; i += 2 * kLanes) {
+      a = a + one(i);
+      b = b + one(i + kLanes);
     }
-    double tail = 0;
-    for (; i < end; ++i) {
-      const auto e = scalar_exp(x[i] - m);
-      tail += e;
-      if constexpr (kStore) y[i] = e;
+    if (i + kLanes <= end) {
+      a = a + one(i);
+      i += kLanes;
     }
-    total += acc.sum() + tail;
+    total += static_cast<double>((a + b).sum());
+  }
+  if (i < n) {
+    const V e = vector_exp_negative(load_end<V>(x + i, n - i, -std::numeric_limits<Element<V>>::infinity()) - shift);
+    for (int64_t k = 0; kStore && k < n - i; ++k) y[i + k] = e[static_cast<int>(k)];
+    total += static_cast<double>(e.sum());
   }
   return total;
 }
 
-// y = x * scale + shift
+// y = x * scale
 template <class V>
-void row_affine(const Element<V>* x, int64_t n, Element<V> scale, Element<V> shift, Element<V>* y) {
-  const V a = V::splat(scale), b = V::splat(shift);
+void row_scale(const Element<V>* x, int64_t n, Element<V> scale, Element<V>* y) {
+  const V factor = V::splat(scale);
   int64_t i = 0;
-  for (; i + V::kLanes <= n; i += V::kLanes) (V::load(x + i) * a + b).store(y + i);
-  for (; i < n; ++i) y[i] = x[i] * scale + shift;
+  for (; i + V::kLanes <= n; i += V::kLanes) (V::load(x + i) * factor).store(y + i);
+  for (; i < n; ++i) y[i] = x[i] * scale;
 }
 
 template <class V>
@@ -73,7 +105,7 @@ void one_row(bool log, const Element<V>* x, int64_t n, Element<V>* y) {
     for (; i < n; ++i) y[i] = (x[i] - m) - lse[0];
   } else {
     const double sum = row_exp<V, true>(x, n, m, y);
-    row_affine<V>(y, n, static_cast<T>(1 / sum), 0, y);
+    row_scale<V>(y, n, static_cast<T>(1 / sum), y);
   }
 }
 
@@ -84,7 +116,7 @@ void one_strip(bool log, const Element<V>* x, int64_t n, int64_t stride, int64_t
   T m[kStrip], sum[kStrip];
   std::copy_n(x, columns, m);
   for (int64_t i = 1; i < n; ++i) {
-    for (int64_t j = 0; j < columns; ++j) m[j] = max_of(Lane<T>{m[j]}, Lane<T>{x[i * stride + j]}).v;
+    for (int64_t j = 0; j < columns; ++j) m[j] = x[i * stride + j] > m[j] ? x[i * stride + j] : m[j];
   }
   std::fill_n(sum, columns, T{0});
   for (int64_t i = 0; i < n; ++i) {
@@ -92,12 +124,12 @@ void one_strip(bool log, const Element<V>* x, int64_t n, int64_t stride, int64_t
     T* out = y + i * stride;
     int64_t j = 0;
     for (; j + V::kLanes <= columns; j += V::kLanes) {
-      const V e = vector_exp(V::load(in + j) - V::load(m + j));
+      const V e = vector_exp_negative(V::load(in + j) - V::load(m + j));
       (V::load(sum + j) + e).store(sum + j);
       if (!log) e.store(out + j);
     }
     for (; j < columns; ++j) {
-      const T e = scalar_exp(in[j] - m[j]);
+      const T e = vector_exp_negative(V::splat(in[j] - m[j]))[0];
       sum[j] += e;
       if (!log) out[j] = e;
     }
@@ -151,7 +183,7 @@ void softmax_scalar(bool log, const float* x, int64_t outer, int64_t n, int64_t 
 void softmax_row(float* x, int64_t n, float* max, float* sum) {
   const float m = row_max<simd::F32x4>(x, n);
   const double total = row_exp<simd::F32x4, true>(x, n, m, x);
-  row_affine<simd::F32x4>(x, n, static_cast<float>(1 / total), 0, x);
+  row_scale<simd::F32x4>(x, n, static_cast<float>(1 / total), x);
   if (max) *max = m;
   if (sum) *sum = static_cast<float>(total);
 }

@@ -25,7 +25,7 @@ void map_f32(const float* x, float* y, int64_t n, F f) {
     float* dst = targets[piece];
     const int64_t count = counts[piece];
 #if defined(__clang__)
-#pragma clang loop unroll(disable)
+#pragma clang loop unroll_count(2)
 #endif
     for (int64_t i = 0; i < count; i += kLanes) f(simd::F32::load(src + i)).store(dst + i);
   }
