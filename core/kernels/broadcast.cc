@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/visit.h"
+#include "kernels/copy_bytes.h"
 
 namespace onnxlet {
 namespace {
@@ -85,10 +86,7 @@ struct Cursor {
 // Short pieces: not worth the set-up of a vector loop.
 template <class T>
 void copy_short(const T* from, int64_t step, T* to, int64_t n) {
-  if (step == 1 && n >= 16) {
-    std::copy_n(from, n, to);
-    return;
-  }
+  if (step == 1) return copy_bytes(to, from, static_cast<size_t>(n) * sizeof(T));
 #if defined(__clang__)
 #pragma clang loop vectorize(disable) unroll(disable)
 #endif

@@ -9,15 +9,23 @@
 namespace onnxlet {
 namespace {
 
+simd::F32 root(simd::F32 v) { return sqrt(v); }
+Lane<double> root(Lane<double> v) { return {std::sqrt(v.v)}; }
+
+// y = x / (bias + scale * y) ^ exponent
 template <class T>
-T power(T v, float exponent) {
-  if (exponent == 0.75f) {
-    const T root = std::sqrt(v);
-    return root * std::sqrt(root);
+void divide_by_power(const T* x, T bias, T scale, float exponent, T* y, ptrdiff_t n) {
+  using V = typename RowVector<T>::type;
+  ptrdiff_t i = 0;
+  if (exponent == 0.75f || exponent == 0.5f) {
+    const V shift = V::splat(bias), factor = V::splat(scale);
+    for (; i + V::kLanes <= n; i += V::kLanes) {
+      V divisor = root(shift + factor * V::load(y + i));
+      if (exponent == 0.75f) divisor = divisor * root(divisor);
+      (V::load(x + i) / divisor).store(y + i);
+    }
   }
-  if (exponent == 0.5f) return std::sqrt(v);
-  if (exponent == 1) return v;
-  return std::pow(v, static_cast<T>(exponent));
+  for (; i < n; ++i) y[i] = x[i] / std::pow(bias + scale * y[i], static_cast<T>(exponent));
 }
 
 }  // namespace
@@ -76,15 +84,14 @@ void local_response(int64_t outer, int64_t channels, int64_t inner, const T* x, 
     for (int64_t p = begin; p < end; ++p) {
       const int64_t c = p % channels;
       const int64_t first = p - std::min(c, before), last = p + std::min(channels - 1 - c, after);
-      T* dst = y + p * inner;
-      std::fill(dst, dst + inner, T{0});
+      T* __restrict dst = y + p * inner;
+      const auto n = static_cast<ptrdiff_t>(inner);
+      std::fill(dst, dst + n, T{0});
       for (int64_t q = first; q <= last; ++q) {
         const T* src = x + q * inner;
-        for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner); ++i) dst[i] += src[i] * src[i];
+        for (ptrdiff_t i = 0; i < n; ++i) dst[i] += src[i] * src[i];
       }
-      const T* src = x + p * inner;
-      for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner); ++i)
-        dst[i] = src[i] / power(static_cast<T>(bias) + scale * dst[i], beta);
+      divide_by_power(x + p * inner, static_cast<T>(bias), scale, beta, dst, n);
     }
   });
 }

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/visit.h"
+#include "kernels/copy_bytes.h"
 
 namespace onnxlet {
 namespace {
@@ -31,7 +32,7 @@ void gather_rows_typed(const T* src, const Rows& rows, const int64_t* indices, i
       if (inner == 1) {
         dst[item] = *from;
       } else {
-        std::copy_n(from, inner, dst + item * inner);
+        copy_run(dst + item * inner, from, inner);
       }
       if (++i == count) {
         i = 0;
@@ -51,7 +52,15 @@ void gather_elements_typed(const T* src, const Shape& dims, std::span<const Shap
     for (int64_t row = begin; row < end; ++row, it.next()) {
       const T* from = src + it.offset(0);
       const int64_t at = it.offset(1);
-      for (int64_t i = 0; i < inner; ++i) dst[at + i] = from[i * stride + indices[at + i] * axis_stride];
+      T* to = dst + at;
+      const int64_t* index = indices + at;
+      const auto n = static_cast<ptrdiff_t>(inner);
+      if (stride == 0 && axis_stride == 1) {  // along the last axis
+        for (ptrdiff_t i = 0; i < n; ++i) to[i] = from[static_cast<ptrdiff_t>(index[i])];
+      } else {
+        const auto step = static_cast<ptrdiff_t>(stride), jump = static_cast<ptrdiff_t>(axis_stride);
+        for (ptrdiff_t i = 0; i < n; ++i) to[i] = from[i * step + static_cast<ptrdiff_t>(index[i]) * jump];
+      }
     }
   });
 }
@@ -94,7 +103,7 @@ void gather_runs(DType dtype, const void* src, const int64_t* offsets, int64_t c
     const T* from = static_cast<const T*>(src);
     T* to = static_cast<T*>(dst);
     for_items<T>(count, grain_for(run / 4 + 2), [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) std::copy_n(from + offsets[i], run, to + i * run);
+      for (int64_t i = begin; i < end; ++i) copy_run(to + i * run, from + offsets[i], run);
     });
   });
 }

@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "base/visit.h"
+#include "kernels/copy_bytes.h"
 
 namespace onnxlet {
 namespace {
@@ -24,15 +25,6 @@ void for_rows(int64_t n, int64_t grain, Body&& body) {
 }
 
 template <class T>
-void copy_run(T* dst, const T* src, int64_t n) {
-  if constexpr (std::is_trivially_copyable_v<T>) {
-    std::memcpy(dst, src, static_cast<size_t>(n) * sizeof(T));
-  } else {
-    std::copy_n(src, n, dst);
-  }
-}
-
-template <class T>
 void copy_row(T* dst, int64_t dst_stride, const T* src, int64_t src_stride, int64_t n) {
   if (dst_stride == 1 && src_stride == 1) return copy_run(dst, src, n);
   if (dst_stride == 1 && src_stride == 0) {
@@ -42,62 +34,145 @@ void copy_row(T* dst, int64_t dst_stride, const T* src, int64_t src_stride, int6
   for (int64_t i = 0; i < n; ++i) dst[i * dst_stride] = src[i * src_stride];
 }
 
+// All axes but the last two are the iterator's; the last but one is a plain loop.
 template <class T>
 void copy_rows(const Shape& dims, std::span<const Shape> strides, const T* src, T* dst) {
-  const StridedIterator first(dims, strides);
-  const int64_t cost = first.inner() * static_cast<int64_t>(sizeof(T)) / 16 + 4;
-  if (first.rows() == 1) {
-    const int64_t from = first.inner_stride(0), to = first.inner_stride(1);
-    for_rows<T>(first.inner(), 1 << 16, [&](int64_t begin, int64_t end) {
+  const int last = dims.rank() - 1;
+  const int64_t n = last < 0 ? 1 : dims[last], from = last < 0 ? 1 : strides[0][last],
+                to = last < 0 ? 1 : strides[1][last];
+  const int64_t rows = last < 1 ? 1 : dims[last - 1];
+  const int64_t row_from = last < 1 ? 0 : strides[0][last - 1], row_to = last < 1 ? 0 : strides[1][last - 1];
+  if (last < 1) {
+    for_rows<T>(n, 1 << 16, [&](int64_t begin, int64_t end) {
       copy_row(dst + begin * to, to, src + begin * from, from, end - begin);
     });
     return;
   }
-  for_rows<T>(first.rows(), grain_for(cost), [&](int64_t begin, int64_t end) {
-    StridedIterator it(dims, strides, begin);
-    for (int64_t row = begin; row < end; ++row, it.next()) {
-      copy_row(dst + it.offset(1), it.inner_stride(1), src + it.offset(0), it.inner_stride(0), it.inner());
+  Shape outer = dims;
+  std::array<Shape, 2> outer_strides{strides[0], strides[1]};
+  outer.erase(last);
+  for (Shape& s : outer_strides) s.erase(last);
+  const int64_t cost = n * static_cast<int64_t>(sizeof(T)) / 16 + 4;
+  for_rows<T>(outer.size(), grain_for(cost), [&](int64_t begin, int64_t end) {
+    StridedIterator it(outer, outer_strides, begin / rows);
+    for (int64_t at = begin; at < end; it.next()) {
+      const int64_t first = at % rows, count = std::min(rows - first, end - at);
+      const T* in = src + it.offset(0) + first * row_from;
+      T* out = dst + it.offset(1) + first * row_to;
+      for (int64_t row = 0; row < count; ++row, in += row_from, out += row_to) copy_row(out, to, in, from, n);
+      at += count;
     }
   });
 }
 
-typedef uint32_t Lanes4 __attribute__((vector_size(16)));
+// 16 bytes of elements T, and the pairing of two such: a0 b0 a1 b1 ...
+template <class T>
+struct Block {
+  static constexpr int kLanes = static_cast<int>(16 / sizeof(T));
+  typedef T Raw __attribute__((vector_size(16)));
+};
+typedef Block<uint8_t>::Raw Bytes;
+typedef Block<uint16_t>::Raw Words;
+typedef Block<uint32_t>::Raw Lanes4;
 
-// dst[r * dst_stride + c] = src[c * src_stride + r] for a 4x4 block of 4-byte elements.
-void transpose_4x4(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
-  Lanes4 a, b, c, d;
-  std::memcpy(&a, src, 16);
-  std::memcpy(&b, src + src_stride, 16);
-  std::memcpy(&c, src + 2 * src_stride, 16);
-  std::memcpy(&d, src + 3 * src_stride, 16);
-  const Lanes4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Lanes4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const Lanes4 rows[4] = {
-      __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7),
-      __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7)};
+inline Bytes zip_low(Bytes a, Bytes b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline Words zip_low(Words a, Words b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
+inline Words zip_high(Words a, Words b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
+inline Lanes4 zip_low(Lanes4 a, Lanes4 b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+inline Lanes4 zip_high(Lanes4 a, Lanes4 b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+
+// Squares whose side is kSide: dst[r * dst_stride + c] = src[c * src_stride + r]. 0: a type without one.
+template <class T>
+constexpr int64_t kSide = sizeof(T) == 4   ? 4
+                          : sizeof(T) <= 2 ? 8
+                                           : 0;
+
+inline void transpose_square(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
+  Lanes4 in[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&in[i], src + i * src_stride, 16);
+  const Lanes4 ac_low = zip_low(in[0], in[2]), ac_high = zip_high(in[0], in[2]);
+  const Lanes4 bd_low = zip_low(in[1], in[3]), bd_high = zip_high(in[1], in[3]);
+  const Lanes4 rows[4] = {zip_low(ac_low, bd_low), zip_high(ac_low, bd_low), zip_low(ac_high, bd_high),
+                          zip_high(ac_high, bd_high)};
   for (int i = 0; i < 4; ++i) std::memcpy(dst + i * dst_stride, &rows[i], 16);
+}
+inline void transpose_square(const uint16_t* src, int64_t src_stride, uint16_t* dst, int64_t dst_stride) {
+  Words v[8], w[8];
+  for (int i = 0; i < 8; ++i) std::memcpy(&v[i], src + i * src_stride, 16);
+  // Each round pairs rows half of them apart; after three, the bits of an index are those of the transpose.
+  for (int i = 0; i < 4; ++i) w[2 * i] = zip_low(v[i], v[i + 4]), w[2 * i + 1] = zip_high(v[i], v[i + 4]);
+  for (int i = 0; i < 4; ++i) v[2 * i] = zip_low(w[i], w[i + 4]), v[2 * i + 1] = zip_high(w[i], w[i + 4]);
+  for (int i = 0; i < 4; ++i) w[2 * i] = zip_low(v[i], v[i + 4]), w[2 * i + 1] = zip_high(v[i], v[i + 4]);
+  for (int i = 0; i < 8; ++i) std::memcpy(dst + i * dst_stride, &w[i], 16);
+}
+inline void transpose_square(const uint8_t* src, int64_t src_stride, uint8_t* dst, int64_t dst_stride) {
+  Bytes in[8] = {};
+  for (int i = 0; i < 8; ++i) std::memcpy(&in[i], src + i * src_stride, 8);
+  Words pair[4];
+  for (int i = 0; i < 4; ++i) pair[i] = (Words)zip_low(in[2 * i], in[2 * i + 1]);
+  Lanes4 low[2], high[2];  // columns 0 to 3 and 4 to 7 of four rows each
+  for (int i = 0; i < 2; ++i) {
+    low[i] = (Lanes4)zip_low(pair[2 * i], pair[2 * i + 1]);
+    high[i] = (Lanes4)zip_high(pair[2 * i], pair[2 * i + 1]);
+  }
+  const Lanes4 out[4] = {zip_low(low[0], low[1]), zip_high(low[0], low[1]), zip_low(high[0], high[1]),
+                         zip_high(high[0], high[1])};
+  for (int i = 0; i < 8; ++i) {
+    std::memcpy(dst + i * dst_stride, reinterpret_cast<const char*>(&out[i / 2]) + 8 * (i % 2), 8);
+  }
+}
+
+// Three rows of four to four rows of three, and back: pixels of three channels.
+inline void transpose_3x4(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
+  Lanes4 in[4] = {};
+  for (int i = 0; i < 3; ++i) std::memcpy(&in[i], src + i * src_stride, 16);
+  uint32_t square[16];
+  for (int i = 0; i < 4; ++i) std::memcpy(square + 4 * i, &in[i], 16);
+  uint32_t turned[16];
+  transpose_square(square, 4, turned, 4);
+  for (int i = 0; i < 4; ++i) std::memcpy(dst + i * dst_stride, turned + 4 * i, 12);
+}
+inline void transpose_4x3(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
+  uint32_t square[16] = {}, turned[16];
+  for (int i = 0; i < 4; ++i) std::memcpy(square + 4 * i, src + i * src_stride, 12);
+  transpose_square(square, 4, turned, 4);
+  for (int i = 0; i < 3; ++i) std::memcpy(dst + i * dst_stride, turned + 4 * i, 16);
 }
 
 // dst[r * dst_stride + c] = src[c * src_stride + r], r < rows, c < cols; in blocks that stay in the first cache.
 template <class T>
 void transpose_block(const T* src, int64_t src_stride, T* dst, int64_t dst_stride, int64_t rows, int64_t cols) {
-  constexpr int64_t kBlock = 32;
+  constexpr int64_t kBlock = 32, kStep = kSide<T>;
   for (int64_t c0 = 0; c0 < cols; c0 += kBlock) {
     const int64_t c1 = std::min(cols, c0 + kBlock);
     int64_t r = 0;
-    if constexpr (sizeof(T) == 4) {
-      for (; r + 4 <= rows; r += 4) {
+    if constexpr (kStep > 0) {
+      for (; r + kStep <= rows; r += kStep) {
         int64_t c = c0;
-        for (; c + 4 <= c1; c += 4) {
-          transpose_4x4(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
+        for (; c + kStep <= c1; c += kStep) {
+          transpose_square(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
+        }
+        if constexpr (sizeof(T) == 4) {
+          if (c1 - c == 3) {
+            transpose_3x4(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
+            c = c1;
+          }
         }
         for (; c < c1; ++c) {
-          for (int64_t i = r; i < r + 4; ++i) dst[i * dst_stride + c] = src[c * src_stride + i];
+          for (int64_t i = r; i < r + kStep; ++i) dst[i * dst_stride + c] = src[c * src_stride + i];
         }
       }
     }
+    int64_t c = c0;
+    if constexpr (sizeof(T) == 4) {
+      for (; rows - r == 3 && c + 4 <= c1; c += 4) {
+        transpose_4x3(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
+      }
+    }
     for (; r < rows; ++r) {
-      for (int64_t c = c0; c < c1; ++c) dst[r * dst_stride + c] = src[c * src_stride + r];
+      for (int64_t i = c; i < c1; ++i) dst[r * dst_stride + i] = src[i * src_stride + r];
     }
   }
 }
@@ -141,7 +216,7 @@ void copy_typed(const Shape& dims, std::span<const Shape> strides, const void* s
     const int last = dims.rank() - 1;
     if (last > 0 && strides[1][last] == 1 && strides[0][last] != 1) {
       for (int axis = last - 1; axis >= 0; --axis) {
-        if (strides[0][axis] == 1 && dims[axis] >= 4) return copy_planes(dims, strides, axis, from, to);
+        if (strides[0][axis] == 1 && dims[axis] >= 3) return copy_planes(dims, strides, axis, from, to);
       }
     }
   }
@@ -163,12 +238,21 @@ Stretch longest_stretch(const int64_t* table, int64_t n) {
   return best.end - best.begin >= 8 ? best : Stretch{};
 }
 
+// Is it first, first, first + 1, first + 1, ...? So nearest neighbours double an axis.
+bool is_doubled(const int64_t* table, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (table[i] != table[0] + i / 2) return false;
+  }
+  return n > 2 && n % 2 == 0;
+}
+
 template <class T>
 void gather_axes_typed(const Shape& dims, const T* src, const int64_t* const* tables, T* dst) {
   const int last = dims.rank() - 1;
   const int64_t inner = dims[last], rows = dims.product(0, last);
   const int64_t* table = tables[last];
   const Stretch block = longest_stretch(table, inner);
+  const bool doubled = is_doubled(table, inner);
   for_rows<T>(rows, grain_for(inner), [&](int64_t begin, int64_t end) {
     int64_t index[Shape::kMaxRank] = {};
     for (int64_t axis = last - 1, rest = begin; axis >= 0; --axis) {
@@ -186,6 +270,11 @@ void gather_axes_typed(const Shape& dims, const T* src, const int64_t* const* ta
         continue;
       }
       before = from;
+      if (doubled) {
+        const T* pair = from + table[0];
+        for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner / 2); ++i) to[2 * i] = to[2 * i + 1] = pair[i];
+        continue;
+      }
       for (int64_t i = 0; i < block.begin; ++i) to[i] = from[table[i]];
       if (block.end > block.begin) copy_run(to + block.begin, from + table[block.begin], block.end - block.begin);
       for (int64_t i = block.end; i < inner; ++i) to[i] = from[table[i]];

@@ -81,18 +81,28 @@ void run_groups(const NormalizeGroups<Element<V>>& a) {
 
 template <class T>
 void run_lp(int p, const T* x, int64_t outer, int64_t n, int64_t inner, T* y) {
+  using V = typename RowVector<T>::type;
   parallel_for(outer * inner, grain_for(2 * n), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const int64_t at = r / inner * n * inner + r % inner;
       double norm = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        const double v = x[at + i * inner];
-        norm += p == 1 ? std::fabs(v) : v * v;
+      if (inner == 1) {
+        norm = p == 1 ? sum_of_vectors<V>(x + at, n, [](V v) { return select(v < V::splat(0), -v, v); })
+                      : sum_of_vectors<V>(x + at, n, [](V v) { return v * v; });
+      } else {
+        for (int64_t i = 0; i < n; ++i) {
+          const double v = x[at + i * inner];
+          norm += p == 1 ? std::fabs(v) : v * v;
+        }
       }
       if (p == 2) norm = std::sqrt(norm);
-      for (int64_t i = 0; i < n; ++i) {
-        const int64_t k = at + i * inner;
-        y[k] = norm == 0 ? T{0} : static_cast<T>(x[k] / norm);
+      const T divisor = static_cast<T>(norm);
+      if (norm == 0) {
+        for (int64_t i = 0; i < n; ++i) y[at + i * inner] = 0;
+      } else if (inner == 1) {
+        for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(n); ++i) y[at + i] = x[at + i] / divisor;
+      } else {
+        for (int64_t i = 0; i < n; ++i) y[at + i * inner] = x[at + i * inner] / divisor;
       }
     }
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -184,29 +185,97 @@ void dispatch(Reduction op, const T* x, int64_t outer, int64_t n, int64_t inner,
   }
 }
 
+// Is v at a later index to be taken instead of best?
+template <class T>
+bool takes(bool smallest, bool last, T v, T best) {
+  if (best != best) return last && v != v;
+  if (v != v) return true;
+  if (v == best) return last;
+  return smallest ? v < best : v > best;
+}
+
+// Where a row first (or last) has the value `wanted`, which it has.
+inline int64_t find_value(const float* x, int64_t n, float wanted, bool last) {
+  using simd::F32;
+  const F32 value = F32::splat(wanted);
+  if (last) {
+    int64_t i = n;
+    while (i >= F32::kLanes && !any(F32::load(x + i - F32::kLanes) == value)) i -= F32::kLanes;
+    while (x[i - 1] != wanted) --i;
+    return i - 1;
+  }
+  int64_t i = 0;
+  while (i + F32::kLanes <= n && !any(F32::load(x + i) == value)) i += F32::kLanes;
+  while (x[i] != wanted) ++i;
+  return i;
+}
+
+// best and index of neighbouring columns against row i of them; the indices are those of floats: below 2^31.
+inline ptrdiff_t take_vectors(bool smallest, bool last, const float* row, int64_t i, ptrdiff_t columns, float* best,
+                              int32_t* index) {
+  using simd::F32;
+  using simd::I32x4;
+  const I32x4 here = I32x4::splat(static_cast<int32_t>(i));
+  ptrdiff_t j = 0;
+  for (; j + F32::kLanes <= columns; j += F32::kLanes) {
+    const F32 v = F32::load(row + j), b = F32::load(best + j);
+    const F32 low = smallest ? v : b, high = smallest ? b : v;
+    const auto better = last ? low <= high : low < high;  // false where one is NaN
+    const auto nan = !(v == v), known = b == b;
+    const auto take = better | (last ? nan : nan & known);
+    select(take, v, b).store(best + j);
+    F32 old;
+    std::memcpy(&old.v, index + j, sizeof(old.v));
+    const F32 now = select(take, from_bits(here), old);
+    std::memcpy(index + j, &now.v, sizeof(now.v));
+  }
+  return j;
+}
+
+template <class T>
+void arg_columns(bool smallest, bool last, const T* x, int64_t n, int64_t stride, ptrdiff_t columns, int64_t* y) {
+  T best[kStrip];
+  int32_t index[kStrip] = {};
+  std::copy_n(x, columns, best);
+  for (int64_t i = 1; i < n; ++i) {
+    const T* row = x + i * stride;
+    ptrdiff_t j = 0;
+    if constexpr (std::is_same_v<T, float>) j = take_vectors(smallest, last, row, i, columns, best, index);
+    for (; j < columns; ++j) {
+      if (takes(smallest, last, row[j], best[j])) best[j] = row[j], index[j] = static_cast<int32_t>(i);
+    }
+  }
+  std::copy_n(index, columns, y);
+}
+
+template <class T>
+int64_t arg_row(bool smallest, bool last, const T* x, int64_t n) {
+  if constexpr (std::is_same_v<T, float>) {
+    const float best =
+        smallest ? reduce_row<Reduction::kMin, simd::F32>(x, n) : reduce_row<Reduction::kMax, simd::F32>(x, n);
+    if (best == best) return find_value(x, n, best, last);
+  }
+  int64_t at = 0;
+  for (int64_t i = 1; i < n; ++i) {
+    if (takes(smallest, last, x[i], x[at])) at = i;
+  }
+  return at;
+}
+
 template <class T>
 void arg_rows(bool smallest, bool last, const T* x, int64_t outer, int64_t n, int64_t inner, int64_t* y) {
-  const auto better = [smallest, last](T v, T best) {
-    if (best != best) return last && v != v;
-    if (v != v) return true;
-    if (v == best) return last;
-    return smallest ? v < best : v > best;
-  };
+  if (inner == 1) {
+    parallel_for(outer, grain_for(n), [&](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) y[o] = arg_row(smallest, last, x + o * n, n);
+    });
+    return;
+  }
   const int64_t strips = (inner + kStrip - 1) / kStrip;
   parallel_for(outer * strips, grain_for(2 * n * std::min(inner, kStrip)), [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       const int64_t o = t / strips, first = t % strips * kStrip, columns = std::min(kStrip, inner - first);
-      T best[kStrip];
-      int64_t* out = y + o * inner + first;
-      const T* p = x + o * n * inner + first;
-      std::copy_n(p, columns, best);
-      std::fill_n(out, columns, 0);
-      for (int64_t i = 1; i < n; ++i) {
-        p += inner;
-        for (int64_t j = 0; j < columns; ++j) {
-          if (better(p[j], best[j])) best[j] = p[j], out[j] = i;
-        }
-      }
+      arg_columns(smallest, last, x + o * n * inner + first, n, inner, static_cast<ptrdiff_t>(columns),
+                  y + o * inner + first);
     }
   });
 }

@@ -1,7 +1,10 @@
 #include "kernels/topk.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 #include "base/sort.h"
+#include "simd/f32.h"
 
 namespace onnxlet {
 namespace {
@@ -39,7 +42,58 @@ void select(B before, int64_t n, int64_t k, int64_t* out) {
   sort_by(out, k, before);
 }
 
+int64_t with_index(int32_t key, int64_t index) {
+  return static_cast<int64_t>(static_cast<uint64_t>(static_cast<uint32_t>(key)) << 32 | static_cast<uint32_t>(index));
+}
+// The bits of a float as an integer that is ordered as the float is; NaN on top, both zeros alike.
+int32_t ordered_bits(float v) {
+  if (v != v) return INT32_MAX;
+  const auto bits = __builtin_bit_cast(int32_t, v + 0.0f);
+  return bits ^ (bits >> 31 & INT32_MAX);
+}
+
+int64_t rank_of(float v, int64_t index, bool largest) {
+  return largest ? descending_rank(v, index, true) : ascending_rank(v, index);
+}
+
+// May any of the eight elements at x be better than `worst`? Equal ones are not: they come later.
+bool any_better(const float* x, float worst, bool largest) {
+  using simd::F32;
+  const F32 a = F32::load(x), b = F32::load(x + 4), w = F32::splat(worst);
+  if (largest) return any(!((a <= w) & (b <= w)));
+  return worst != worst || any((a < w) | (b < w));
+}
+
+// Ranks of the k best of a row, then their indices.
+void select_floats(const float* x, int64_t n, int64_t inner, int64_t k, bool largest, int64_t* out) {
+  for (int64_t i = 0; i < k; ++i) out[i] = rank_of(x[i * inner], i, largest);
+  if (k < n) {
+    std::make_heap(out, out + k);
+    for (int64_t i = k; i < n;) {
+      if (inner == 1 && i + 8 <= n && !any_better(x + i, x[index_of_rank(out[0])], largest)) {
+        i += 8;
+        continue;
+      }
+      for (const int64_t end = std::min(n, i + 8); i < end; ++i) {
+        const int64_t rank = rank_of(x[i * inner], i, largest);
+        if (rank >= out[0]) continue;
+        std::pop_heap(out, out + k);
+        out[k - 1] = rank;
+        std::push_heap(out, out + k);
+      }
+    }
+  }
+  sort_ranks(out, k);
+  for (int64_t i = 0; i < k; ++i) out[i] = index_of_rank(out[i]);
+}
+
 }  // namespace
+
+int64_t ascending_rank(float v, int64_t index) { return with_index(ordered_bits(v), index); }
+int64_t descending_rank(float v, int64_t index, bool nan_first) {
+  return with_index(v != v && !nan_first ? INT32_MAX : ~ordered_bits(v), index);
+}
+void sort_ranks(int64_t* ranks, int64_t n) { std::sort(ranks, ranks + n); }
 
 template <class T>
 void top_k(const T* x, int64_t rows, int64_t n, int64_t inner, int64_t k, bool largest, int64_t* indices) {
@@ -47,7 +101,9 @@ void top_k(const T* x, int64_t rows, int64_t n, int64_t inner, int64_t k, bool l
   parallel_for(rows, grain_for(n * 4), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* row = x + r / inner * n * inner + r % inner;
-      if (largest) {
+      if constexpr (std::is_same_v<T, float>) {
+        select_floats(row, n, inner, k, largest, indices + r * k);
+      } else if (largest) {
         select(Ranking<T, true>{row, inner}, n, k, indices + r * k);
       } else {
         select(Ranking<T, false>{row, inner}, n, k, indices + r * k);

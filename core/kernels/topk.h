@@ -13,4 +13,11 @@ extern template void top_k(const float*, int64_t, int64_t, int64_t, int64_t, boo
 extern template void top_k(const double*, int64_t, int64_t, int64_t, int64_t, bool, int64_t*);
 extern template void top_k(const int64_t*, int64_t, int64_t, int64_t, int64_t, bool, int64_t*);
 
+// A number and its index (below 2^32) in one integer: ascending integers are ascending numbers, equal ones by index.
+// NaN comes last; in a descending order where `nan_first` says so.
+int64_t ascending_rank(float v, int64_t index);
+int64_t descending_rank(float v, int64_t index, bool nan_first);
+inline int64_t index_of_rank(int64_t rank) { return static_cast<int64_t>(static_cast<uint32_t>(rank)); }
+void sort_ranks(int64_t* ranks, int64_t n);
+
 }  // namespace onnxlet

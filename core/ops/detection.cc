@@ -1,8 +1,8 @@
 // NonMaxSuppression.
 #include <algorithm>
 
-#include "base/sort.h"
 #include "kernels/nms.h"
+#include "kernels/topk.h"
 #include "ops/op.h"
 
 namespace onnxlet {
@@ -46,7 +46,9 @@ struct NonMaxSuppression : Op {
       OL_ASSIGN(lowest, to_double(ctx.in(4), "score_threshold"));
     }
     const int64_t n = boxes.dim(1), classes = scores.dim(1);
-    std::vector<Box> corners(static_cast<size_t>(n)), kept;
+    std::vector<Box> corners(static_cast<size_t>(n));
+    const int64_t most = (std::min(limit, n) + 3) / 4 * 4;
+    std::vector<float> fields;
     std::vector<int64_t> order, selected;
     for (int64_t b = 0; b < boxes.dim(0) && limit > 0; ++b) {
       for (int64_t i = 0; i < n; ++i) corners[static_cast<size_t>(i)] = box_at(boxes.data<float>() + (b * n + i) * 4);
@@ -54,20 +56,18 @@ struct NonMaxSuppression : Op {
         const float* score = scores.data<float>() + (b * classes + c) * n;
         order.clear();
         for (int64_t i = 0; i < n; ++i) {
-          if (!has_lowest || score[i] > static_cast<float>(lowest)) order.push_back(i);
+          if (!has_lowest || score[i] > static_cast<float>(lowest))
+            order.push_back(descending_rank(score[i], i, false));
         }
-        // NaN scores sort last, so that the order is a strict one.
-        sort_by(order.data(), static_cast<int64_t>(order.size()), [&](int64_t i, int64_t j) {
-          const float u = score[i], v = score[j];
-          if (u == v || (u != u && v != v)) return i < j;
-          return u != u ? false : v != v ? true : u > v;
-        });
-        kept.clear();
-        for (int64_t i : order) {
+        sort_ranks(order.data(), static_cast<int64_t>(order.size()));
+        fields.assign(static_cast<size_t>(kBoxFields * most), 0.0f);
+        KeptBoxes kept{fields.data(), most};
+        for (const int64_t rank : order) {
+          const int64_t i = index_of_rank(rank);
           const Box& box = corners[static_cast<size_t>(i)];
-          if (static_cast<int64_t>(kept.size()) >= limit) break;
-          if (overlaps_any(box, kept.data(), static_cast<int64_t>(kept.size()), static_cast<float>(iou))) continue;
-          kept.push_back(box);
+          if (kept.n >= limit) break;
+          if (overlaps_any(box, kept, static_cast<float>(iou))) continue;
+          kept.add(box);
           selected.insert(selected.end(), {b, c, i});
         }
       }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "kernels/binary.h"
 #include "kernels/normalize.h"
 #include "ops/staged.h"
 
@@ -289,9 +290,9 @@ struct SkipLayerNorm : Op {
     const int64_t rows = n == 0 ? 0 : x.size() / n;
     parallel_for(rows, grain_for(n), [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        for (int64_t i = r * n; i < (r + 1) * n; ++i) {
-          sum.data[i] = in[i] + add[i % skip_size] + (bias ? bias[i - r * n] : 0.0f);
-        }
+        float* row = sum.data + r * n;
+        apply_binary_run(kAddKernel, DType::kFloat, in + r * n, add + r * n % skip_size, row, n);
+        if (bias) apply_binary_run(kAddKernel, DType::kFloat, row, bias, row, n);
       }
     });
     sum.finish();

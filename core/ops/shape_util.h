@@ -21,6 +21,12 @@ inline Result<Shape> make_shape(std::span<const int64_t> dims) {
 // Brings every index of an int32/int64 tensor into [0, n): negative ones count from the end.
 inline Result<const int64_t*> wrap_indices(OpContext& ctx, const Tensor& indices, int64_t n) {
   const int64_t count = indices.size();
+  if (indices.dtype() == DType::kInt64) {  // seldom anything needs to be done
+    const int64_t* given = indices.data<int64_t>();
+    bool inside = true;
+    for (int64_t i = 0; i < count; ++i) inside &= static_cast<uint64_t>(given[i]) < static_cast<uint64_t>(n);
+    if (inside) return given;
+  }
   OL_ASSIGN(int64_t* out, ctx.scratch_of<int64_t>(count));
   const bool narrow = indices.dtype() == DType::kInt32;
   for (int64_t i = 0; i < count; ++i) {

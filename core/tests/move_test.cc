@@ -93,6 +93,22 @@ TEST(move_copies_with_zero_and_negative_strides) {
   for (size_t i = 0; i < dst.size(); ++i) CHECK_EQ(dst[i], first[offsets[i]]);
 }
 
+TEST(move_copies_rows_of_every_width) {
+  for (int64_t width = 0; width <= 600; width += width < 70 ? 1 : 53) {
+    const auto src = numbered<uint8_t>(3 * (width + 2));
+    std::vector<uint8_t> dst(static_cast<size_t>(6 * width) + 16, 99);
+    // Each row twice.
+    copy_strided(DType::kUint8, Shape{3, 2, width}, src.data(), Shape{width + 2, 0, 1}, dst.data(),
+                 Shape{2 * width, width, 1});
+    int wrong = 0;
+    for (int64_t i = 0; i < 6 * width; ++i) {
+      wrong += dst[static_cast<size_t>(i)] != src[static_cast<size_t>(i / width / 2 * (width + 2) + i % width)];
+    }
+    for (size_t i = static_cast<size_t>(6 * width); i < dst.size(); ++i) wrong += dst[i] != 99;
+    CHECK_EQ(wrong, 0);
+  }
+}
+
 TEST(move_copies_strings) {
   const std::vector<std::string> src{"a long string that is not stored inside", "b", "c", "d", "e", "f"};
   std::vector<std::string> dst(6);
@@ -112,6 +128,15 @@ TEST(move_gathers_axes_by_tables) {
   for (size_t r = 0; r < 4; ++r) {
     for (size_t c = 0; c < 8; ++c) CHECK_EQ(dst[r * 8 + c], src[static_cast<size_t>(rows[r] + cols[c])]);
   }
+}
+
+TEST(move_doubles_an_axis) {
+  const auto src = numbered<float>(12);
+  const int64_t rows[] = {0, 0, 6, 6}, cols[] = {1, 1, 2, 2, 3, 3};
+  const int64_t* tables[] = {rows, cols};
+  std::vector<float> dst(24);
+  gather_axes(DType::kFloat, Shape{4, 6}, src.data(), tables, dst.data());
+  for (size_t i = 0; i < 24; ++i) CHECK_EQ(dst[i], src[static_cast<size_t>(rows[i / 6] + cols[i % 6])]);
 }
 
 TEST(move_stores_scalars_saturating) {

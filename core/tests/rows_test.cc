@@ -1,8 +1,12 @@
 // The row kernels (reduce, softmax, normalize, panel_gemm) against one-lane or naive versions on awkward sizes.
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/cumulative.h"
 #include "kernels/fft.h"
+#include "kernels/nms.h"
 #include "kernels/normalize.h"
 #include "kernels/panel_gemm.h"
 #include "kernels/reduce.h"
@@ -159,6 +163,88 @@ TEST(fft_matches_the_definition) {
         CHECK_NEAR(y[static_cast<size_t>(j)].im, im, 1e-9);
       }
     }
+  }
+}
+
+// Numbers of which many are equal, with both zeros, infinities and NaN between them.
+std::vector<float> awkward(int64_t n, bool nan) {
+  std::vector<float> x = numbers(n);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = std::round(x[i] * 4);
+    if (i % 11 == 3) x[i] = i % 2 == 0 ? -0.0f : 0.0f;
+    if (i % 29 == 5) x[i] = i % 2 == 0 ? -HUGE_VALF : HUGE_VALF;
+    if (nan && i % 17 == 7) x[i] = std::nanf("");
+  }
+  return x;
+}
+
+TEST(float_top_k_and_arg_reduce_match_those_of_double) {
+  for (const bool nan : {false, true}) {
+    for (const int64_t n : {1, 2, 5, 8, 13, 33, 129, 1000}) {
+      for (const int64_t inner : {1, 3, 8, 131}) {
+        const int64_t rows = 2 * inner;
+        const std::vector<float> x = awkward(2 * n * inner, nan);
+        const std::vector<double> wide(x.begin(), x.end());
+        for (const bool flag : {false, true}) {
+          for (const int64_t k : {int64_t{1}, std::min<int64_t>(n, 7), n}) {
+            std::vector<int64_t> got(static_cast<size_t>(rows * k)), want(got.size());
+            top_k(x.data(), rows, n, inner, k, flag, got.data());
+            top_k(wide.data(), rows, n, inner, k, flag, want.data());
+            CHECK(got == want);
+          }
+          for (const bool last : {false, true}) {
+            std::vector<int64_t> got(static_cast<size_t>(rows)), want(got.size());
+            arg_reduce(flag, last, x.data(), 2, n, inner, got.data());
+            arg_reduce(flag, last, wide.data(), 2, n, inner, want.data());
+            CHECK(got == want);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(cumulative_sums_of_columns) {
+  for (const bool exclusive : {false, true}) {
+    for (const bool reverse : {false, true}) {
+      for (const int64_t inner : {0, 1, 2, 63, 64, 67, 130}) {
+        constexpr int64_t kN = 9;
+        const std::vector<float> x = numbers(2 * kN * inner);
+        Output y(2 * kN * inner);
+        const CumulativeSpec spec{false, exclusive, reverse};
+        cumulative(spec, DType::kFloat, x.data(), 2, kN, inner, y.get());
+        for (int64_t r = 0; r < 2 * inner; ++r) {
+          double sum = 0;
+          for (int64_t step = 0; step < kN; ++step) {
+            const int64_t at = r / inner * kN * inner + r % inner + (reverse ? kN - 1 - step : step) * inner;
+            const double before = sum;
+            sum += static_cast<double>(x[static_cast<size_t>(at)]);
+            CHECK_EQ(y.get()[at], static_cast<float>(exclusive ? before : sum));
+          }
+        }
+        y.check_guard(2 * kN * inner);
+      }
+    }
+  }
+}
+
+TEST(nms_matches_one_box_at_a_time) {
+  const std::vector<float> x = numbers(400);
+  float fields[5 * 64] = {};
+  KeptBoxes kept{fields, 64};
+  std::vector<Box> boxes;
+  for (size_t i = 0; i + 4 <= x.size() && kept.n < 63; i += 4) {
+    const Box box{x[i], x[i + 1], x[i] + std::fabs(x[i + 2]), x[i + 1] + std::fabs(x[i + 3])};
+    bool any = false;
+    const float area = (box.y2 - box.y1) * (box.x2 - box.x1);
+    for (const Box& k : boxes) {
+      const float h = std::fmin(box.y2, k.y2) - std::fmax(box.y1, k.y1);
+      const float w = std::fmin(box.x2, k.x2) - std::fmax(box.x1, k.x1), common = h * w;
+      any = any || (h > 0 && w > 0 && common / (area + (k.y2 - k.y1) * (k.x2 - k.x1) - common) > 0.5f);
+    }
+    CHECK_EQ(overlaps_any(box, kept, 0.5f), any);
+    boxes.push_back(box);
+    kept.add(box);
   }
 }
 
