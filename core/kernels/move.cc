@@ -141,6 +141,17 @@ inline void transpose_4x3(const uint32_t* src, int64_t src_stride, uint32_t* dst
   for (int i = 0; i < 3; ++i) std::memcpy(dst + i * dst_stride, turned + 4 * i, 16);
 }
 
+// dst[r * dst_stride + c] = src[c * src_stride + r], r < rows, c0 <= c < c1, one by one.
+template <class T>
+void copy_rest(const T* src, int64_t src_stride, T* dst, int64_t dst_stride, int64_t rows, int64_t c0, int64_t c1) {
+  for (int64_t r = 0; r < rows; ++r) {
+#if defined(__clang__)
+#pragma clang loop vectorize(disable) unroll(disable)
+#endif
+    for (int64_t c = c0; c < c1; ++c) dst[r * dst_stride + c] = src[c * src_stride + r];
+  }
+}
+
 // dst[r * dst_stride + c] = src[c * src_stride + r], r < rows, c < cols; in blocks that stay in the first cache.
 template <class T>
 void transpose_block(const T* src, int64_t src_stride, T* dst, int64_t dst_stride, int64_t rows, int64_t cols) {
@@ -160,9 +171,7 @@ void transpose_block(const T* src, int64_t src_stride, T* dst, int64_t dst_strid
             c = c1;
           }
         }
-        for (; c < c1; ++c) {
-          for (int64_t i = r; i < r + kStep; ++i) dst[i * dst_stride + c] = src[c * src_stride + i];
-        }
+        if (c < c1) copy_rest(src + r, src_stride, dst + r * dst_stride, dst_stride, kStep, c, c1);
       }
     }
     int64_t c = c0;
@@ -171,9 +180,7 @@ void transpose_block(const T* src, int64_t src_stride, T* dst, int64_t dst_strid
         transpose_4x3(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
       }
     }
-    for (; r < rows; ++r) {
-      for (int64_t i = c; i < c1; ++i) dst[r * dst_stride + i] = src[i * src_stride + r];
-    }
+    copy_rest(src + r, src_stride, dst + r * dst_stride, dst_stride, rows - r, c, c1);
   }
 }
 
