@@ -72,8 +72,9 @@ class SessionOptions(_Options):
     """How a session is made. Names and defaults are onnxruntime's; those without an effect here are accepted.
 
     Config entries of onnxlet's own (`add_session_config_entry`): `onnxlet.max_memory` in bytes, `onnxlet.trace` 0 to 4,
-    `onnxlet.seed`, `onnxlet.disabled_passes` as names with commas, and `onnxlet.accuracy_level`: what counts instead of the
-    attribute of every MatMulNBits (0: A stays float, 4: A may be rounded to 8 bits).
+    `onnxlet.seed`, `onnxlet.disabled_passes` as names with commas, `onnxlet.accuracy_level`: what counts instead of the
+    attribute of every MatMulNBits (0: A stays float, 4: A may be rounded to 8 bits), and `onnxlet.function_bodies`: 1 runs
+    operators by the function bodies of the specification also where the engine has a kernel, to find one that is wrong.
     """
 
     enable_cpu_mem_arena: bool
@@ -143,6 +144,7 @@ _CONFIG = {
     "onnxlet.seed": "seed",
     "onnxlet.disabled_passes": "",
     "onnxlet.accuracy_level": "accuracy_level",
+    "onnxlet.function_bodies": "function_bodies",
 }
 
 
@@ -162,7 +164,7 @@ def engine_options(options: SessionOptions, disabled_passes: list[str]) -> dict[
             value = options._config[key]
             if not value.lstrip("-").isdigit():
                 raise InvalidArgument(f"config entry {key} takes a whole number; it is {value!r}")
-            document[name] = int(value)
+            document[name] = bool(int(value)) if key == "onnxlet.function_bodies" else int(value)
     passes = [*disabled_passes, *filter(None, options._config.get("onnxlet.disabled_passes", "").split(","))]
     if passes:
         document["disabled_passes"] = passes

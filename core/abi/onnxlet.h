@@ -109,7 +109,8 @@ OL_API(ol_model_provide) int32_t ol_model_provide(ol_model* model, const char* f
 /* Checks, optimises and plans the model; consumes it, also when it fails. options: JSON object or NULL:
  * {"graph_optimization_level": "disabled"|"basic"|"extended"|"all", "disabled_passes": [name...], "max_memory": bytes,
  *  "free_dimensions": {name: size}, "profile": bool, "trace": 0..4, "deterministic": bool, "seed": int,
- *  "memory_plan": bool, "accuracy_level": 0..4} */
+ *  "memory_plan": bool, "accuracy_level": 0..4, "function_bodies": bool}; function_bodies runs operators by the
+ *  specification's function bodies also where there is a kernel. */
 OL_API(ol_session_create) ol_session* ol_session_create(ol_model* model, const char* options, size_t options_length);
 OL_API(ol_session_free) void ol_session_free(ol_session* session);
 /* JSON like ol_model_describe's "inputs", "outputs", "overridable_initializers", "metadata" ... of the planned session,

@@ -1,5 +1,6 @@
 // Model -> IrGraph: names become value ids, function calls become their bodies.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -205,9 +206,11 @@ class Builder {
     if (!out.custom) out.row = find_op(n.domain, n.op_type, out.opset);
     const bool gradient = !out.custom && is_gradient(n.domain, n.op_type);
     const bool has_kernel = out.custom || gradient || out.row != nullptr;
-    if (!has_kernel && out.schema != nullptr && !out.schema->function_body.empty()) {
-      OL_ASSIGN(const Function* body, specified_function(*out.schema));
-      return inline_function(*body, n, scope);
+    if (out.schema != nullptr && !out.custom && (!has_kernel || options_.function_bodies)) {
+      if (const FunctionBody* body = function_body(*out.schema, out.opset)) {
+        OL_ASSIGN(const Function* function, specified_function(*out.schema, *body));
+        return inline_function(*function, n, scope);
+      }
     }
     // What a version that came later changed is not known: running the newest known one could give wrong numbers.
     if (out.schema != nullptr && out.domain.empty() && out.opset > latest_version_) {
@@ -309,11 +312,11 @@ class Builder {
     return nullptr;
   }
 
-  Result<const Function*> specified_function(const Schema& schema) {
-    auto& slot = specified_[&schema];
+  Result<const Function*> specified_function(const Schema& schema, const FunctionBody& body) {
+    auto& slot = specified_[{&schema, &body}];
     if (slot == nullptr) {
       slot = std::make_unique<Function>();
-      OL_TRY(parse_function(schema.function_body, slot.get()));
+      OL_TRY(parse_function(body.bytes, slot.get()));
       for (const AttributeSpec& spec : schema.attributes) {  // the operator's defaults hold inside its body too
         if (!spec.has_default) continue;
         Attribute a;
@@ -372,7 +375,8 @@ class Builder {
   const int latest_version_ = latest_version("");
   Problems problems_;
   bool has_gradients_ = false;
-  std::unordered_map<const Schema*, std::unique_ptr<Function>> specified_;
+  // Operators may share a body, but not the defaults that are put into it.
+  std::map<std::pair<const Schema*, const FunctionBody*>, std::unique_ptr<Function>> specified_;
 };
 
 }  // namespace

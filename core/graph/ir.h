@@ -77,6 +77,7 @@ struct IrGraph {
 struct GraphOptions {
   int level = 2;  // 0 none, 1 basic, 2 all
   std::vector<std::string> disabled_passes;
+  bool function_bodies = false;  // the bodies of the specification also where there is a kernel
   std::vector<std::pair<std::string, int64_t>> free_dimensions;
   std::vector<std::pair<std::string, std::string>> custom_ops;  // domain, op_type
 };

@@ -80,7 +80,7 @@ void count_operators(const Model& m, const std::vector<Node>& nodes, std::vector
       const int opset = std::max(m.opset_of(n.domain), n.domain.empty() ? 0 : 1);
       const Schema* schema = find_schema(n.domain, n.op_type, opset);
       bool supported = find_op(n.domain, n.op_type, opset) != nullptr || is_gradient(n.domain, n.op_type) ||
-                       (schema != nullptr && (!schema->function_body.empty() || runs_on_host(n.domain, n.op_type)));
+                       (schema != nullptr && (!schema->function_bodies.empty() || runs_on_host(n.domain, n.op_type)));
       for (const Function& f : m.functions) supported = supported || (f.name == n.op_type && f.domain == n.domain);
       out->push_back({n.domain, n.op_type, 1, schema != nullptr ? schema->since_version : 0, supported});
     }

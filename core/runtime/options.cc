@@ -55,6 +55,7 @@ Status take_option(std::string_view key, const Json& v, SessionOptions* out) {
   if (key == "seed") return take_count(key, v, &out->seed);
   if (key == "profile") return take_bool(key, v, &out->profile);
   if (key == "deterministic") return take_bool(key, v, &out->deterministic);
+  if (key == "function_bodies") return take_bool(key, v, &out->graph.function_bodies);
   if (key == "memory_plan") return take_bool(key, v, &out->memory_plan);
   if (key == "trace") {
     uint64_t level = 0;

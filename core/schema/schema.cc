@@ -36,6 +36,14 @@ const Schema* find_schema(std::string_view domain, std::string_view op_type, int
   return best;
 }
 
+const FunctionBody* function_body(const Schema& schema, int opset) {
+  const FunctionBody* best = nullptr;
+  for (const FunctionBody& body : schema.function_bodies) {
+    if (best == nullptr || body.opset <= opset) best = &body;
+  }
+  return best;
+}
+
 const Schema* first_schema(std::string_view domain, std::string_view op_type) {
   const std::span<const Schema> all = versions(domain, op_type);
   return all.empty() ? nullptr : &all.front();

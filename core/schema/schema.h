@@ -36,6 +36,11 @@ struct TypeConstraint {
   uint32_t others;   // bit 0 sequences, 1 maps, 2 optionals, 3 sparse tensors
 };
 
+struct FunctionBody {
+  std::string_view bytes;  // serialized FunctionProto; its nodes are of the versions that it imports itself
+  int opset;               // from this opset of the operator's domain on, up to the next body
+};
+
 struct Schema {
   const char* domain;
   const char* name;
@@ -45,8 +50,11 @@ struct Schema {
   std::span<const FormalParameter> inputs, outputs;
   std::span<const AttributeSpec> attributes;
   std::span<const TypeConstraint> types;
-  std::string_view function_body;  // serialized FunctionProto, empty when none
+  std::span<const FunctionBody> function_bodies;  // oldest first
 };
+
+// The body that serves a model of this opset: the newest that is not above it, else the oldest. nullptr: there is none.
+const FunctionBody* function_body(const Schema& schema, int opset);
 
 // The schema a node means: the largest since_version not above `opset`. nullptr when there is none.
 const Schema* find_schema(std::string_view domain, std::string_view op_type, int opset);

@@ -22,9 +22,10 @@ struct Built {
   std::unique_ptr<IrGraph> graph;
   std::string error;
 
-  explicit Built(const GraphParts& parts, int opset = 17) : bytes(test::model(parts, opset)) {
+  explicit Built(const GraphParts& parts, int opset = 17, const GraphOptions& options = {})
+      : bytes(test::model(parts, opset)) {
     CHECK_OK(parse_model(bytes, &model));
-    auto result = build_graph(model, {}, *pool);
+    auto result = build_graph(model, options, *pool);
     if (result.ok())
       graph = result.take();
     else
@@ -157,6 +158,30 @@ TEST(infer_takes_the_declared_type_of_fed_inputs_only) {
        {undeclared("y")}});
   CHECK_EQ(b.error.substr(0, 100),
            "the model has 2 problems:\n- node 'the_If/then_branch/the_Sqrt' (Sqrt-13): input 0 ('X') is a tensor(");
+}
+
+// "ReduceMean-13 Mul-13 ...": what the body of one operator becomes.
+std::string inlined(std::string_view op_type, int opset) {
+  GraphOptions options;
+  options.function_bodies = true;
+  const Built b({{node(op_type, {"x"}, {"y"})}, {}, {value_info("x", kFloatType)}, {undeclared("y")}}, opset, options);
+  if (b.graph == nullptr) return b.error;
+  std::string out;
+  for (const IrNode& n : b.graph->nodes) {
+    if (n.op_type == "Constant") continue;
+    out += (out.empty() ? "" : " ") + std::string(n.op_type) + '-' + std::to_string(n.since_version());
+  }
+  return out;
+}
+
+TEST(build_inlines_the_function_body_of_the_models_opset) {
+  CHECK_EQ(inlined("MeanVarianceNormalization", 13).substr(0, 13), "ReduceMean-13");
+  CHECK_EQ(inlined("MeanVarianceNormalization", 17).substr(0, 13), "ReduceMean-13");
+  CHECK_EQ(inlined("MeanVarianceNormalization", 18).substr(0, 13), "ReduceMean-18");
+  // Nodes are of the opset that the body imports, not of the model's.
+  CHECK_EQ(inlined("Softplus", 7), "Exp-13 CastLike-15 Add-14 Log-13");
+  CHECK_EQ(inlined("Softplus", 22), "Exp-13 CastLike-15 Add-14 Log-13");
+  CHECK_EQ(inlined("Tanh", 13), "Tanh-13");
 }
 
 }  // namespace

@@ -32,7 +32,20 @@ TEST(schema_carries_defaults_and_types) {
   CHECK(found);
   CHECK_EQ(conv->types[conv->inputs[0].type].tensors >> static_cast<int>(DType::kFloat) & 1, 1u);
   CHECK_EQ(conv->types[conv->inputs[0].type].tensors >> static_cast<int>(DType::kInt32) & 1, 0u);
-  CHECK(!find_schema("", "HardSwish", 14)->function_body.empty());
+  CHECK(function_body(*find_schema("", "HardSwish", 14), 14) != nullptr);
+  CHECK(function_body(*find_schema("", "Conv", 14), 14) == nullptr);
+}
+
+TEST(schema_has_a_function_body_for_every_opset) {
+  // MeanVarianceNormalization-13 was written again when the axes of ReduceMean became an input.
+  const Schema* s = find_schema("", "MeanVarianceNormalization", 17);
+  CHECK_EQ(s->since_version, 13);
+  CHECK_EQ(function_body(*s, 13)->opset, 13);
+  CHECK_EQ(function_body(*s, 17)->opset, 13);
+  CHECK_EQ(function_body(*s, 18)->opset, 18);
+  CHECK_EQ(function_body(*s, 25)->opset, 18);
+  // The only body of Softplus-1 came later than the operator; it imports what it needs.
+  CHECK_EQ(function_body(*find_schema("", "Softplus", 7), 7)->opset, 18);
 }
 
 TEST(schema_knows_contrib_operators) {

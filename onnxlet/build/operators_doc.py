@@ -46,7 +46,7 @@ def document(rows: set[tuple[str, str]], known: Iterable[schema.Operator]) -> st
             history = sorted(versions[domain, name], key=lambda o: o.since)
             if (domain, name) in rows:
                 state = "yes"
-            elif any(o.function_body for o in history):
+            elif any(o.function_bodies for o in history):
                 state = "by its function"
             elif (domain, name) in ON_HOST:
                 state = "by the host"

@@ -52,7 +52,7 @@ class Operator:
     attributes: tuple[Attribute, ...]
     constraints: dict[str, tuple[str, ...]] = field(hash=False)
     deprecated: bool = False
-    function_body: bytes = b""
+    function_bodies: dict[int, bytes] = field(default_factory=dict, hash=False)  # by the opset they are written for
 
 
 def dtype_number(name: str) -> int:
@@ -114,9 +114,11 @@ def from_onnx(with_body: set[str] | None) -> list[Operator]:
     """Every schema the onnx package knows. with_body: operators that keep their function body; None keeps all."""
     operators = []
     for schema in _ALL_SCHEMAS():
-        body = b""
+        bodies = {}
         if schema.has_function and (with_body is None or schema.name in with_body):
-            body = strip_docs(schema.function_body)
+            for opset in sorted(schema.function_opset_versions):
+                written = onnx.FunctionProto.FromString(schema.get_function_with_opset_version(opset))
+                bodies[opset] = strip_docs(written)
 
         def parameters(formal: Sequence[Any]) -> tuple[Parameter, ...]:
             return tuple(Parameter(p.name, int(p.option.value), p.type_str, bool(p.is_homogeneous)) for p in formal)
@@ -137,7 +139,7 @@ def from_onnx(with_body: set[str] | None) -> list[Operator]:
                 attributes=tuple(attribute_from_onnx(a) for _, a in sorted(schema.attributes.items())),
                 constraints={c.type_param_str: tuple(c.allowed_type_strs) for c in schema.type_constraints},
                 deprecated=bool(schema.deprecated),
-                function_body=body,
+                function_bodies=bodies,
             )
         )
     return operators
@@ -234,11 +236,12 @@ class Writer:
             pool.extend(items)
         return f"{{k{type_name} + {start}, {n}}}"
 
-    def body(self, data: bytes) -> str:
-        if not data:
-            return "{}"
-        name = self.bodies.setdefault(data, f"kBody{len(self.bodies)}")
-        return f"{{{name}, {len(data)}}}"
+    def function_bodies(self, by_opset: dict[int, bytes]) -> str:
+        rows = []
+        for opset, data in by_opset.items():
+            name = self.bodies.setdefault(data, f"kBody{len(self.bodies)}")
+            rows.append(f"{{{{{name}, {len(data)}}}, {opset}}}")
+        return self.slice("FunctionBody", rows)
 
 
 def attribute_row(a: Attribute, writer: Writer) -> str:
@@ -291,7 +294,7 @@ def schema_row(op: Operator, writer: Writer) -> str:
     return (
         f"{{{c_string(op.domain)}, {c_string(op.name)}, {op.since}, {', '.join(map(str, op.arity))}, "
         f"{str(op.deprecated).lower()}, {parameters(op.inputs)}, {parameters(op.outputs)}, {attributes}, "
-        f"{writer.slice('TypeConstraint', types)}, {writer.body(op.function_body)}}}"
+        f"{writer.slice('TypeConstraint', types)}, {writer.function_bodies(op.function_bodies)}}}"
     )
 
 
@@ -308,15 +311,16 @@ def generate(operators: Iterable[Operator]) -> str:
         "namespace {",
         "",
     ]
+    for data, name in writer.bodies.items():
+        out.append(f"constexpr char {name}[] = {c_string(data)};")
+    out.append("")
     # Int64 first: attribute rows point into it.
     for name in sorted(writer.pools, key=lambda n: n != "Int64"):
         pool = writer.pools[name]
         out.append(f"constexpr {c_types.get(name, name)} k{name}[] = {{")
         out += [f"    {row}," for row in pool]
         out += ["};", ""]
-    for data, name in writer.bodies.items():
-        out.append(f"constexpr char {name}[] = {c_string(data)};")
-    out += ["", "constexpr Schema kSchemas[] = {", *(f"    {row}," for row in rows), "};", "", "}  // namespace", ""]
+    out += ["constexpr Schema kSchemas[] = {", *(f"    {row}," for row in rows), "};", "", "}  // namespace", ""]
     out += ["std::span<const Schema> schema_table() { return kSchemas; }", "", "}  // namespace onnxlet", ""]
     return "\n".join(out)
 

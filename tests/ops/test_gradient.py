@@ -399,6 +399,7 @@ def test_inside_a_function(backend: Prepare) -> None:
     np.testing.assert_allclose(_run(backend, model, {"x": numbers(3)})[0], 3 * np.exp(2 * numbers(3)))
 
 
+@pytest.mark.usefixtures("backend")  # finds the library of the native engine
 @pytest.mark.parametrize("level", [0, 1])
 def test_without_optimizations(level: int, engine_name: str) -> None:
     """A branch reads a Constant of the enclosing graph, which the expansion folds."""
