@@ -26,7 +26,7 @@ struct ContribAttention : Op {
   }
 
   void set_sizes(AttentionArgs* args) const {
-    args->scale = has_scale ? scale : 1 / std::sqrt(static_cast<float>(args->head_size));
+    args->scale = has_scale ? scale : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(args->head_size, 1)));
     if (causal) args->right = 0;
   }
 

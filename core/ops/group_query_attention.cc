@@ -329,7 +329,7 @@ struct GroupQueryAttention : Op {
     args.q = o.q;
     OL_ASSIGN(args.k, cache(ctx, 0, o.k, o, l));
     OL_ASSIGN(args.v, cache(ctx, 1, o.v, o, l));
-    args.scale = scale != 0 ? scale : 1 / std::sqrt(static_cast<float>(o.size));
+    args.scale = scale != 0 ? scale : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(o.size, 1)));
     args.softcap = softcap;
     args.offsets = l.kept.data();
     args.lengths = l.rows.data();

@@ -413,7 +413,9 @@ def test_without_optimizations(level: int, engine_name: str) -> None:
     model.graph.node.append(helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=other))
     options = onnxlet.SessionOptions()
     options.graph_optimization_level = onnxlet.GraphOptimizationLevel(level)
-    session = onnxlet.InferenceSession(model.SerializeToString(), options, _engine=engine_name.removesuffix("-2-threads"))
+    session = onnxlet.InferenceSession(
+        model.SerializeToString(), options, _engine=engine_name.removesuffix("-2-threads")
+    )
     np.testing.assert_allclose(session.run(None, inputs)[0], 2 * numbers(3) * [1, 2, 3])
 
 
