@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/parallel.h"
+#include "base/visit.h"
 #include "kernels/convert.h"
 #include "kernels/move.h"
 #include "kernels/scatter.h"
@@ -56,14 +57,39 @@ struct GridSample : Op {
       dims.push_back(x.dim(i + 2));
     }
     OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
+    if (y->size() == 0) return {};
+    if (dims.size() == 0) return run_failed("X has no pixels to sample: ", x.shape());
+    const bool floats = is_float_like(x.dtype()) || x.dtype() == DType::kDouble;
+    if (options.mode == GridMode::kNearest && !floats) return pick(ctx, dims, y);
     const DType type = compute_type(x.dtype());
     OL_ASSIGN(const void* from, values_as(ctx, x, type));
     OL_ASSIGN(const void* at, values_as(ctx, grid, type));
     OL_ASSIGN(void* to, staging_for(ctx, y, type));
-    if (y->size() == 0) return {};
-    if (dims.size() == 0) return run_failed("X has no pixels to sample: ", x.shape());
     grid_sample(type, from, x.dim(0), x.dim(1), dims, at, grid.shape().product(1, rank + 1), options, to);
     store(to, type, y);
+    return {};
+  }
+
+  // The nearest pixels of any type: their places, counted from 1, are sampled, and the pixels are taken from there.
+  Status pick(OpContext& ctx, const Shape& dims, Tensor* y) const {
+    const Tensor &x = ctx.in(0), &grid = ctx.in(1);
+    const int64_t plane = dims.size(), n = x.dim(0), c = x.dim(1), points = grid.size() / (n * dims.rank());
+    OL_ASSIGN(double* places, ctx.scratch_of<double>(n * (plane + points)));
+    for (int64_t i = 0; i < n * plane; ++i) places[i] = static_cast<double>(i % plane + 1);
+    double* found = places + n * plane;
+    OL_ASSIGN(const double* at, values_as<double>(ctx, grid));
+    grid_sample(DType::kDouble, places, n, 1, dims, at, points, options, found);
+    clear_elements(x.dtype(), y->mutable_raw(), y->size());
+    visit_size(x.dtype(), [&]<class T>() {
+      T* to = y->mutable_data<T>();
+      for (int64_t i = 0; i < n * c; ++i) {
+        const T* from = x.data<T>() + i * plane;
+        for (int64_t p = 0; p < points; ++p) {
+          const double place = found[i / c * points + p];
+          if (place > 0) to[i * points + p] = from[static_cast<int64_t>(place) - 1];
+        }
+      }
+    });
     return {};
   }
 };
@@ -377,8 +403,7 @@ struct MaxUnpool : Op {
 };
 
 const OpRow kRows[] = {
-    {"GridSample", 16, make<GridSample>, kPlain,
-     dtype_bit(DType::kString) | dtype_bit(DType::kComplex64) | dtype_bit(DType::kComplex128)},
+    {"GridSample", 16, make<GridSample>},
     {"AffineGrid", 20, make<AffineGrid>},
     {"Col2Im", 18, make<Col2Im>, kPlain, dtype_bit(DType::kString)},
     {"RoiAlign", 10, make<RoiAlign>},

@@ -150,6 +150,7 @@ struct Resize : Op {
       OL_TRY(plan_scales(*scales, which, plan));
     }
     for (AxisPlan& p : *plan) {
+      if (transform == Transform::kCrop) p.length = static_cast<float>(p.out);
       p.identity = p.in == p.out && p.scale == 1 && p.roi_start == 0 && p.roi_end == 1;
     }
     return {};
@@ -213,7 +214,6 @@ struct Resize : Op {
       if (!(p.length >= 0 && p.length < 1e12f))
         return run_failed("an axis of ", p.in, " cannot be scaled by ", static_cast<double>(scale));
       p.out = static_cast<int64_t>(p.length);
-      if (transform == Transform::kCrop) p.length = static_cast<float>(p.out);
     }
     return {};
   }

@@ -198,10 +198,11 @@ def _type_in_a_function() -> bytes:
 
 def _type_without_kernel() -> bytes:
     inputs = [
-        helper.make_tensor_value_info("x", TensorProto.STRING, [1, 1, 2, 2]),
-        helper.make_tensor_value_info("grid", TensorProto.FLOAT, [1, 2, 2, 2]),
+        helper.make_tensor_value_info("x", TensorProto.STRING, None),
+        helper.make_tensor_value_info("image", TensorProto.INT64, None),
+        helper.make_tensor_value_info("block", TensorProto.INT64, None),
     ]
-    node = helper.make_node("GridSample", ["x", "grid"], ["y"], name="the_node")
+    node = helper.make_node("Col2Im", ["x", "image", "block"], ["y"], name="the_node")
     return _model([node], inputs=inputs, outputs=[onnx.ValueInfoProto(name="y")])
 
 
@@ -321,7 +322,7 @@ BAD_MODELS = (
     Bad(
         "type-without-kernel",
         "NOT_IMPLEMENTED",
-        (r"^node 'the_node' \(GridSample-16\): input 0 \('X'\) is a tensor\(string\)", "no kernel"),
+        (r"^node 'the_node' \(Col2Im-18\): input 0 \('input'\) is a tensor\(string\)", "no kernel"),
         _type_without_kernel,
     ),
     Bad(

@@ -19,7 +19,7 @@ from tests.conformance.expectations import expected_failure
 # The types of their outputs come from other inputs than the first, from a subgraph's undeclared inputs, from the host.
 OPEN = {"Adagrad", "Adam", "Momentum", "FlexAttention", "Gradient", "ImageDecoder"}
 # What they have no kernel for depends on more than the type of one input: on the mode, on how two types go together.
-BEYOND_ONE_TYPE = {"Resize", "QLinearMatMul"}
+BEYOND_ONE_TYPE = {"GridSample", "Resize", "QLinearMatMul"}
 
 
 def _operator(case: Case) -> str:

@@ -41,6 +41,8 @@ def attention(d: Draw) -> Sample:
     total = kv_len + (past_len or 0)
     mask = None
     attributes: dict[str, Any] = {}
+    if lengths is not None and d.flag():  # of the keys beyond the mask nobody is asked for
+        total = d.integer(int(lengths.max()), kv_len)
     if d.flag():
         shape = d.choice(
             [(q_len, total), (batch, 1, q_len, total), (batch, heads, q_len, total), (1, heads, q_len, total)]

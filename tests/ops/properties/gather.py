@@ -203,12 +203,12 @@ def unique(d: Draw) -> Sample:
     attributes: dict[str, Any] = {}
     axis = d.attribute("axis", st.integers(-x.ndim, x.ndim - 1), attributes)
     if axis is not None and x.size == 0:
-        x = np.ones([max(n, 1) for n in x.shape], dtype)
+        x = np.full([max(n, 1) for n in x.shape], "a" if kind_of(dtype) == "O" else 1, dtype)
     in_order = d.attribute("sorted", st.integers(0, 1), attributes)
     rows = (
         [(v,) for v in x.ravel().tolist()]
         if axis is None
-        else [tuple(r.ravel().tolist()) for r in np.moveaxis(x, axis, 0)]
+        else [tuple(r.ravel().tolist()) for r in np.moveaxis(x, axis, 0).reshape(x.shape[axis], -1)]
     )
 
     def key(row: Any) -> Any:

@@ -28,6 +28,8 @@ def original(how: str, n_in: int, n_out: int, scale: float, roi: tuple[float, fl
     if how == "half_pixel_symmetric":
         return n_in / 2 * (1 - n_out / (scale * n_in)) + (x + 0.5) / scale - 0.5
     if how == "tf_half_pixel_for_nn":
+        if scale == 1:  # every runtime leaves such axes alone: the formula would shift batches and channels
+            return x
         return (x + 0.5) / scale
     if how == "tf_crop_and_resize":
         start, end = roi
@@ -251,6 +253,28 @@ def grid_sample(d: Draw) -> Sample:
         rtol=1e-3,
         atol=max(1e-4, slack(dtype, 20), slack(grid_type, 40)),
     )
+
+
+@prop("GridSample")
+def grid_sample_of_any_type(d: Draw) -> Sample:
+    """The nearest pixel, or nothing beyond the border."""
+    dtype = d.dtype("T1")
+    shape = (d.integer(1, 2), d.integer(1, 2), d.integer(1, 4), d.integer(1, 4))
+    x = d.array(dtype, shape)
+    out = (d.integer(1, 3), d.integer(1, 3))
+    at = d.rng().integers(-2, 6, (shape[0], *out, 2))  # (column, row)
+    size = np.array([shape[3], shape[2]])
+    grid = ((2 * at + 1.25) / size - 1).astype(np.float32)
+    border = d.flag()
+    inside = ((at >= 0) & (at < size)).all(-1)
+    column, row = (np.clip(at[..., i], 0, size[i] - 1) for i in range(2))
+    want = np.empty((*shape[:2], *out), dtype)
+    for n in range(shape[0]):
+        want[n] = x[n][:, row[n], column[n]]
+        if not border:
+            want[n] = np.where(inside[n], want[n], np.array("" if kind_of(dtype) == "O" else 0).astype(dtype))
+    attributes = {"mode": "nearest", "padding_mode": "border" if border else "zeros"}
+    return Sample([x, grid], attributes, [want])
 
 
 @prop("AffineGrid")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from onnx import numpy_helper
 
 from tests.ops.properties.registry import Draw, Sample, prop, slack
 from tests.ops.properties.unary import wide
@@ -61,14 +62,39 @@ def qlinear_matmul(d: Draw) -> Sample:
     scale_type = d.dtype("TS") if d.version >= 21 else np.float32
     left, right = factors(d)
     a, b = d.array(at, left), d.array(bt, right)
-    az, bz, yz = d.array(at, ()), d.array(bt, ()), d.array(yt, ())
+    # One scale, or one per row of a matrix a, or per column of b.
+    rows = (left[0],) if len(left) == 2 and d.flag() else ()
+    columns = (right[-1],) if len(right) == 2 and d.flag() else ()
+    az, bz, yz = d.array(at, rows), d.array(bt, columns), d.array(yt, ())
     # Powers of two: half-precision scales multiply without rounding.
-    a_scale, b_scale, y_scale = (np.array(2.0 ** d.integer(-6, 2)).astype(scale_type) for _ in range(3))
-    total = np.matmul(a.astype(np.int64) - int(az), b.astype(np.int64) - int(bz))
+    a_scale, b_scale, y_scale = (
+        np.asarray(2.0 ** d.plain(np.int64, shape, -6, 2)).astype(scale_type) for shape in (rows, columns, ())
+    )
+    by_row = (lambda v: v[:, None]) if rows else (lambda v: v)
+    total = np.matmul(a.astype(np.int64) - by_row(az.astype(np.int64)), b.astype(np.int64) - bz.astype(np.int64))
+    if rows and len(right) == 1:
+        by_row = lambda v: v  # noqa: E731  (the product has one axis: the rows)
     info = np.iinfo(yt)
-    want = np.clip(np.rint(total * (wide(a_scale) * wide(b_scale) / wide(y_scale))) + int(yz), info.min, info.max)
+    want = np.clip(
+        np.rint(total * (by_row(wide(a_scale)) * wide(b_scale) / wide(y_scale))) + int(yz), info.min, info.max
+    )
     inputs = [a, a_scale, az, b, b_scale, bz, y_scale, yz]
     return Sample(inputs, answer=[np.asarray(want).astype(yt)], constants=d.choice([(), (3,), (3, 4, 5)]))
+
+
+@prop("QLinearMatMul", since=21)
+def qlinear_matmul_of_float8(d: Draw) -> Sample:
+    """Small whole numbers and powers of two: the product is exact before it is rounded once."""
+    at, bt, yt = d.dtype("T1", only="f"), d.dtype("T2", only="f"), d.dtype("T3", only="f")
+    scale_type = d.dtype("TS")
+    m, k, n = d.integer(1, 3), d.integer(1, 4), d.integer(1, 3)
+    a, b = d.plain(np.int64, (m, k), -3, 3).astype(at), d.plain(np.int64, (k, n), -3, 3).astype(bt)
+    scales = [np.array(2.0 ** d.integer(-2, 1)).astype(scale_type) for _ in range(3)]
+    zeros = [np.zeros((), t) for t in (at, bt, yt)]
+    scaled = wide(a) @ wide(b) * (wide(scales[0]) * wide(scales[1]) / wide(scales[2]))
+    want = numpy_helper.saturate_cast(scaled.astype(np.float32), yt)
+    inputs = [a, scales[0], zeros[0], b, scales[1], zeros[1], scales[2], zeros[2]]
+    return Sample(inputs, answer=[np.asarray(want)])
 
 
 @prop("Gemm")
@@ -127,6 +153,21 @@ def einsum(d: Draw) -> Sample:
     return Sample(
         operands, {"equation": equation}, [np.asarray(np.einsum(equation, *whole)).astype(dtype)], atol=slack(dtype, 30)
     )
+
+
+@prop("Einsum")
+def einsum_of_letters(d: Draw) -> Sample:
+    """Drawn terms: any letters, repeated or not, and any of them kept."""
+    dtype = d.dtype("T")
+    sizes = {letter: d.choice([1, 2, 3]) for letter in "abcd"}
+    terms = ["".join(d.choice("abcd") for _ in range(d.integer(0, 3))) for _ in range(d.integer(1, 3))]
+    letters = sorted(set("".join(terms)))
+    kept = "".join(letter for letter in d.draw(st.permutations(letters)) if d.flag()) if letters else ""
+    equation = ",".join(terms) + "->" + kept
+    operands = [d.plain(dtype, tuple(sizes[letter] for letter in term), -1, 1) for term in terms]
+    whole = [v if kind_of(dtype) in "iu" else wide(v) for v in operands]
+    want = np.asarray(np.einsum(equation, *whole)).astype(dtype)
+    return Sample(operands, {"equation": equation}, [want], atol=slack(dtype, 60))
 
 
 @prop("Det")

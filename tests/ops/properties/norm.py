@@ -70,6 +70,29 @@ def batch_norm_in_training(d: Draw) -> Sample:
     return Sample([x, scale, b, mean, var], attributes, answer, rtol=1e-3, atol=worst)
 
 
+@prop("BatchNormalization", until=9)
+def batch_norm_in_training_by_outputs(d: Draw) -> Sample:
+    """Before version 14, more than one output asks for training; the last two are the moments of this batch."""
+    dtype = d.dtype("T")
+    shape = channels_first(d, zero=False)
+    attributes: dict[str, Any] = {}
+    eps = epsilon(d, attributes)
+    momentum = float(np.float32(d.attribute("momentum", st.floats(0, 1, width=32), attributes)))
+    if d.version == 1:
+        attributes["consumed_inputs"] = [0, 0, 0, 1, 1]
+    x = d.plain(dtype, shape)
+    scale, b, mean = (d.plain(dtype, (shape[1],)) for _ in range(3))
+    var = d.plain(dtype, (shape[1],), 0.25, 3)
+    axes = (0, *range(2, x.ndim))
+    now_mean, now_var = wide(x).mean(axes), wide(x).var(axes)
+    want = (wide(x) - per_channel(now_mean, x.ndim)) / np.sqrt(per_channel(now_var, x.ndim) + eps)
+    want = want * per_channel(scale, x.ndim) + per_channel(b, x.ndim)
+    running = [wide(old) * momentum + now * (1 - momentum) for old, now in ((mean, now_mean), (var, now_var))]
+    answer = [v.astype(dtype) for v in (want, *running, now_mean, now_var)]
+    worst = slack(dtype, 60) * (1 if eps > 1e-2 else 10)
+    return Sample([x, scale, b, mean, var], attributes, answer, rtol=1e-3, atol=worst)
+
+
 @prop("InstanceNormalization")
 def instance_norm(d: Draw) -> Sample:
     dtype = d.dtype("T")

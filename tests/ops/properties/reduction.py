@@ -56,7 +56,7 @@ def reduce(d: Draw) -> Sample:
     )
     if d.operator in ("ReduceMax", "ReduceMin"):
         x = d.array(dtype, shape)
-    if d.operator == "ReduceLogSum" and kind_of(dtype) in "iu" and not x.size:  # minus infinity has no integer
+    if d.operator.startswith("ReduceLogSum") and kind_of(dtype) in "iu" and not x.size:  # minus infinity has no integer
         x = np.ones([max(n, 1) for n in shape], dtype)
     if kind_of(dtype) in "iu" and (small or d.operator == "ReduceLogSum"):
         x = np.maximum(x, 1).astype(dtype) if d.operator != "ReduceSumSquare" else x
@@ -95,6 +95,19 @@ def reduce(d: Draw) -> Sample:
         inputs.append(np.array(axes, np.int64))
     count = x.size / max(1, np.size(want))
     return Sample(inputs, attributes, [np.asarray(want).astype(dtype)], rtol=5e-5, atol=slack(dtype, 4 + 4 * count))
+
+
+@prop("ReduceSum ReduceMean ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSumExp ReduceProd")
+def reduce_special_values(d: Draw) -> Sample:
+    """Infinities and NaN, over all axes."""
+    dtype = d.dtype("T", only="f")
+    x = d.array(dtype, d.shape(1, 2, zero=False))
+    x.flat[0] = d.choice([np.inf, -np.inf, np.nan, 0.0])
+    if d.operator == "ReduceProd":
+        x = np.sign(wide(x)) * np.where(np.isinf(wide(x)), np.inf, 1)
+        x = x.astype(dtype)
+    want = REDUCTIONS[d.operator](wide(x), axis=None, keepdims=True)
+    return Sample([x], answer=[np.asarray(want).astype(dtype)], rtol=1e-3, atol=slack(dtype, 4 * x.size))
 
 
 @prop("ArgMax ArgMin")
@@ -164,7 +177,7 @@ def flattened_softmax(d: Draw) -> Sample:
 @prop("Softmax LogSoftmax Hardmax", since=13)
 def softmax(d: Draw) -> Sample:
     dtype = d.dtype("T")
-    x = d.array(dtype, d.shape(1, 4), special=False)
+    x = d.array(dtype, d.shape(1, 4), special=d.operator != "Hardmax")
     attributes: dict[str, Any] = {}
     axis = d.attribute("axis", st.integers(-x.ndim, x.ndim - 1), attributes)
     return Sample([x], attributes, [normalized(d.operator, wide(x), axis).astype(dtype)])

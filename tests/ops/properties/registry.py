@@ -66,6 +66,12 @@ class Claim:
     def id(self) -> str:
         return f"{self.operator}-{self.version}-{self.prop.__name__}"
 
+    @property
+    def last_opset(self) -> int:
+        """The last opset in which the operator has this version."""
+        later = [v for v in versions()[self.domain, self.operator] if v > self.version]
+        return min(later) - 1 if later else DOMAINS[self.domain]
+
 
 class Draw:
     """Draws values for one claim; knows the schema."""
