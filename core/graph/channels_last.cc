@@ -220,8 +220,10 @@ class Layout {
     // The channels-last kernels compute in float.
     if (w == nullptr || w->rank() < 3 || w->dtype() == DType::kDouble || graph_.constant(n.inputs[0])) return false;
     const int rank = w->rank();
+    const ValueId residual = n.inputs.size() > 3 ? n.inputs[3] : kAbsent;
+    if (residual != kAbsent && state(residual).rank != rank) return false;
     n.inputs[0] = last(n.inputs[0], rank, n);
-    if (n.inputs.size() > 3 && n.inputs[3] != kAbsent) n.inputs[3] = last(n.inputs[3], rank, n);
+    if (residual != kAbsent) n.inputs[3] = last(residual, rank, n);
     return finish_window(n, rank);
   }
 

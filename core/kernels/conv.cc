@@ -92,13 +92,12 @@ void run_task(const Conv& c, const ConvPlan& p, const Task& t, char* slot) {
   const float* x = c.x + t.image * c.channels * in_pixels + t.group * cg * in_pixels;
   const float* weights = c.weights + t.group * packed_b_size(k_all, mg) + t.col0 * k_all;
   const int64_t channel = t.group * mg + t.col0;
-  float* const y = c.y + (t.image * c.out_channels + channel) * p.pixels + t.pixel0;
+  const int64_t offset = (t.image * c.out_channels + channel) * p.pixels + t.pixel0;
   const float* const bias = c.epilogue.bias ? c.epilogue.bias + channel : nullptr;
   for (int64_t c0 = 0; c0 == 0 || c0 < cg; c0 += p.k_channels) {
     const int64_t channels = std::min(p.k_channels, cg - c0);
     pack_patches(x + c0 * in_pixels, in_pixels, channels, taps, strips, p.block, offsets, kinds, packed);
-    tile::Finish f(c.epilogue, bias, c0 == 0, c0 + channels >= cg);
-    f.c = y;
+    tile::Finish f(c.epilogue, c.y, offset, bias, c0 == 0, c0 + channels >= cg);
     f.row_stride = 1;
     f.col_stride = p.pixels;
     tile::block<F32>({packed, nullptr, 0}, rows, weights + c0 * taps * kGemmCols, k_all * kGemmCols, kGemmCols,
@@ -147,7 +146,9 @@ const char* conv(const Conv& c, float* scratch) {
       Gemm g = whole;
       g.a.data += image * c.channels * g.m + group * g.k * g.m;
       g.packed_b += group * packed_b_size(g.k, g.n);
-      g.c += image * c.out_channels * g.m + group * g.n * g.m;
+      const int64_t offset = (image * c.out_channels + group * g.n) * g.m;
+      g.c += offset;
+      if (g.epilogue.residual) g.epilogue.residual += offset;
       if (g.epilogue.bias) g.epilogue.bias += group * g.n;
       gemm(g, scratch);
     }

@@ -54,6 +54,7 @@ struct RowJob {
   const int32_t* taps;  // offset of each tap in the copy
   ptrdiff_t tap_count;
   float* y;
+  const float* residual;  // laid out as y; y itself where nothing is added
   ptrdiff_t out_w;
   ptrdiff_t row_step, phase_step;  // between kernel rows, and between phases
   float bias, lo, hi;
@@ -69,16 +70,18 @@ inline F32x4 finish(const RowJob& r, F32x4 value, F32x4 previous) {
 template <int kVectors>
 inline void put(const RowJob& r, ptrdiff_t ow, const F32x4 (&acc)[kVectors]) {
   float* y = r.y + ow;
+  const float* before = r.residual + ow;
   const ptrdiff_t left = r.out_w - ow - (kVectors - 1) * 4;
-  for (size_t v = 0; v + 1 < kVectors; ++v) finish(r, acc[v], F32x4::load(y + v * 4)).store(y + v * 4);
+  for (size_t v = 0; v + 1 < kVectors; ++v) finish(r, acc[v], F32x4::load(before + v * 4)).store(y + v * 4);
   y += (kVectors - 1) * 4;
+  before += (kVectors - 1) * 4;
   if (left >= 4) {
-    finish(r, acc[kVectors - 1], F32x4::load(y)).store(y);
+    finish(r, acc[kVectors - 1], F32x4::load(before)).store(y);
     return;
   }
   // Lanes by constant numbers: a lane chosen at run time goes through memory.
   F32x4 previous = F32x4::splat(0);
-  if (r.add) previous = {F32x4::Raw{y[0], left > 1 ? y[1] : 0, left > 2 ? y[2] : 0, 0}};
+  if (r.add) previous = {F32x4::Raw{before[0], left > 1 ? before[1] : 0, left > 2 ? before[2] : 0, 0}};
   const F32x4 value = finish(r, acc[kVectors - 1], previous);
   y[0] = value[0];
   if (left > 1) y[1] = value[1];
@@ -260,11 +263,12 @@ const char* conv_depthwise(const Conv& c, float* scratch) {
           r.bias = c.epilogue.bias ? c.epilogue.bias[channel] : 0;
           r.lo = c.epilogue.lo;
           r.hi = c.epilogue.hi;
-          r.add = c.epilogue.accumulate;
+          r.add = c.epilogue.residual != nullptr;
           r.clamp = c.epilogue.clamps();
           for (int64_t oh = oh0; oh < oh1; ++oh) {
             r.x = copy + (oh - oh0) * p.stride_h * row_floats;
             r.y = c.y + plane * pixels + oh * p.out_w;
+            r.residual = r.add ? c.epilogue.residual + plane * pixels + oh * p.out_w : r.y;
             run_row(r);
           }
           if (++band == bands) {

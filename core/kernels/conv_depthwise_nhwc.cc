@@ -25,14 +25,15 @@ struct Strip {
   const float* weights;  // [tap][channel]
   const float* bias;     // or null
   float* y;
-  int pixels;  // of this strip, at most kStripPixels
+  const float* residual;  // laid out as y, or null
+  int pixels;             // of this strip, at most kStripPixels
   ptrdiff_t channels;
   float lo, hi;
-  bool regular, needs_table, add, clamp;
+  bool regular, needs_table, clamp;
 };
 
-inline F finish(const Strip& s, F value, const float* y) {
-  if (s.add) value = value + F::load(y);
+inline F finish(const Strip& s, F value, ptrdiff_t at) {
+  if (s.residual) value = value + F::load(s.residual + at);
   return s.clamp ? tile::clamp(value, F::splat(s.lo), F::splat(s.hi)) : value;
 }
 
@@ -70,15 +71,15 @@ inline void vector_of(const Strip& s, ptrdiff_t c) {
   const ptrdiff_t step = s.channels;
   if (s.pixels == kStripPixels) {
     // First what changes the values, then the stores, so that nothing is read again in between.
-    if (s.add || s.clamp) {
-      for (int p = 0; p < kStripPixels; ++p) acc[p] = finish(s, acc[p], y + p * step);
+    if (s.residual || s.clamp) {
+      for (int p = 0; p < kStripPixels; ++p) acc[p] = finish(s, acc[p], c + p * step);
     }
     for (int p = 0; p < kStripPixels; ++p) acc[p].store(y + p * step);
     return;
   }
-  finish(s, acc[0], y).store(y);
-  if (s.pixels > 1) finish(s, acc[1], y + step).store(y + step);
-  if (s.pixels > 2) finish(s, acc[2], y + 2 * step).store(y + 2 * step);
+  finish(s, acc[0], c).store(y);
+  if (s.pixels > 1) finish(s, acc[1], c + step).store(y + step);
+  if (s.pixels > 2) finish(s, acc[2], c + 2 * step).store(y + 2 * step);
 }
 
 // Any taps, one pixel, `lanes` channels from c on.
@@ -86,15 +87,16 @@ inline void pixel_of(const Strip& s, int pixel, ptrdiff_t c, int lanes) {
   const auto fetch = [&](const float* p) { return lanes == F::kLanes ? F::load(p + c) : F::load_n(p + c, lanes); };
   F acc = s.bias ? fetch(s.bias) : F::splat(0);
   const float* weights = s.weights;
-  const float* const* row = s.table + pixel * s.stride;
-  for (ptrdiff_t i = 0; i < s.kernel_rows; ++i, row += s.columns) {
+  const float* const* taps = s.table + pixel * s.stride;
+  for (ptrdiff_t i = 0; i < s.kernel_rows; ++i, taps += s.columns) {
 #pragma GCC unroll 1
     for (ptrdiff_t j = 0; j < s.kernel_columns; ++j, weights += s.channels) {
-      acc = madd(fetch(weights), fetch(row[j * s.dilation]), acc);
+      acc = madd(fetch(weights), fetch(taps[j * s.dilation]), acc);
     }
   }
-  float* y = s.y + pixel * s.channels + c;
-  if (s.add) acc = acc + fetch(y - c);
+  const ptrdiff_t row = pixel * s.channels;
+  float* y = s.y + row + c;
+  if (s.residual) acc = acc + fetch(s.residual + row);
   if (s.clamp) acc = tile::clamp(acc, F::splat(s.lo), F::splat(s.hi));
   lanes == F::kLanes ? acc.store(y) : acc.store_n(y, lanes);
 }
@@ -236,13 +238,14 @@ const char* conv_depthwise_nhwc(const Conv& c, float* scratch) {
     s.lo = c.epilogue.lo;
     s.hi = c.epilogue.hi;
     s.needs_table = variant.by_table || c.channels % F::kLanes != 0;
-    s.add = c.epilogue.accumulate;
     s.clamp = c.epilogue.clamps();
     for (int64_t task = begin; task < end; ++task) {
       reader.row(task / out_rows, task % out_rows);
       for (int64_t ow = 0; ow < width; ow += kStripPixels) {
         reader.strip(ow, &s);
-        s.y = c.y + (task * width + ow) * c.channels;
+        const int64_t offset = (task * width + ow) * c.channels;
+        s.y = c.y + offset;
+        s.residual = c.epilogue.residual ? c.epilogue.residual + offset : nullptr;
         variant.run(s);
       }
     }

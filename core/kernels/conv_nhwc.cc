@@ -138,7 +138,7 @@ void run_task(const Conv& c, const NhwcPlan& p, const Task& t, const float* cons
   const int64_t k = p.segments * p.run, n = t.pixel1 - t.pixel0;
   const float* weights = c.weights + t.group * packed_b_size(k, c.group_out());
   const int64_t channel = t.group * c.group_out();
-  float* y = c.y + (t.image * p.pixels + t.pixel0) * c.out_channels + channel;
+  const int64_t corner = (t.image * p.pixels + t.pixel0) * c.out_channels + channel;
   for (int64_t s0 = 0; s0 == 0 || s0 < p.segments; s0 += p.segment_block) {
     const int64_t segments = std::min(p.segment_block, p.segments - s0);
     for (int64_t r0 = 0; r0 == 0 || r0 < p.run; r0 += p.run_block) {
@@ -148,10 +148,9 @@ void run_task(const Conv& c, const NhwcPlan& p, const Task& t, const float* cons
         const float* panel = weights + j * k + (s0 * p.run + r0) * kGemmCols;
         const int cols = static_cast<int>(std::min<int64_t>(kGemmCols, t.col1 - j));
         const float* bias = c.epilogue.bias ? c.epilogue.bias + channel + j : nullptr;
-        tile::Finish f(c.epilogue, bias, s0 == 0 && r0 == 0, last);
-        f.row_stride = c.out_channels;
         for (int64_t i = 0; i < n; i += kGemmRows) {
-          f.c = y + i * c.out_channels + j;
+          tile::Finish f(c.epilogue, c.y, corner + i * c.out_channels + j, bias, s0 == 0 && r0 == 0, last);
+          f.row_stride = c.out_channels;
           const tile::Runs runs{table + s0 * p.block + i, p.block, segments, r0, run, p.run * kGemmCols};
           tile::finish(tile::multiply_runs<F, kGemmRows>(runs, panel, kGemmCols),
                        static_cast<int>(std::min<int64_t>(kGemmRows, n - i)), cols, f);

@@ -79,8 +79,8 @@ struct Panels {
 };
 
 tile::Finish finish_of(const Gemm& g, int64_t i, int64_t j, bool first = true, bool last = true) {
-  tile::Finish f(g.epilogue, g.epilogue.bias ? g.epilogue.bias + j * g.epilogue.bias_stride : nullptr, first, last);
-  f.c = g.c + i * g.c_row_stride + j * g.c_col_stride;
+  tile::Finish f(g.epilogue, g.c, i * g.c_row_stride + j * g.c_col_stride,
+                 g.epilogue.bias ? g.epilogue.bias + j * g.epilogue.bias_stride : nullptr, first, last);
   f.row_stride = g.c_row_stride;
   f.col_stride = g.c_col_stride;
   return f;
@@ -179,7 +179,7 @@ void run_dots(const Gemm& g, int64_t j0, int64_t j1) {
       float sum = acc[c].sum();
       for (ptrdiff_t k = n; k < g.k; ++k) sum += g.a.data[k] * b[c][k];
       const tile::Finish f = finish_of(g, 0, j + c);
-      tile::finish_element(sum, 0, f.c, f);
+      tile::finish_element(sum, 0, 0, f);
     }
   }
 }
@@ -309,6 +309,7 @@ const char* gemm_batch(const Gemm& g, int64_t batch, const int64_t* a_offsets, c
     one.a.data += a_offsets[i];
     if (one.packed_b == nullptr) one.b.data += b_offsets[i];
     one.c += i * c_step;
+    if (one.epilogue.residual) one.epilogue.residual += i * c_step;
     return one;
   };
   if (!whole_items(g, batch)) {

@@ -20,7 +20,7 @@ struct Epilogue {
   const float* bias = nullptr;  // added per column
   int64_t bias_stride = 1;      // 0: one value for all columns
   float lo = -kInfinity, hi = kInfinity;
-  bool accumulate = false;  // add to what C holds
+  const float* residual = nullptr;  // added; as large as C and laid out as C is, may be C
   bool clamps() const { return lo != -kInfinity || hi != kInfinity; }
 };
 

@@ -90,25 +90,29 @@ inline void transpose4(simd::F32x4 (&r)[4]) {
   r[3].v = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
-// Where a tile goes and what happens on the way: c = clamp(alpha * tile + [c] + bias). The values are copies: a store
-// to `c` could otherwise change them in the compiler's eyes, and they would be read again for every vector.
+// Where a tile goes and what happens on the way: c = clamp(alpha * tile + previous + bias). The values are copies: a
+// store to `c` could otherwise change them in the compiler's eyes, and they would be read again for every vector.
 struct Finish {
   float* c = nullptr;
+  const float* previous = nullptr;  // laid out as c, or null: the residual or the sum so far
   int64_t row_stride = 0, col_stride = 1;
   const float* bias = nullptr;  // of this tile's first column, or null
   int64_t bias_stride = 1;
   float alpha = 1, lo = 0, hi = 0;
-  bool add = false, clamp = false;
+  bool clamp = false;
 
-  Finish() = default;
-  // One block of a sum over k. `add` continues an earlier block; bias and clamp come with the last one.
-  Finish(const Epilogue& e, const float* bias_at, bool first, bool last)
-      : bias(last ? bias_at : nullptr),
+  // One block of a sum over k, for the elements from C's element `offset` on, whose bias is at `bias_at`. The residual
+  // comes with the first block, bias and clamp with the last.
+  Finish(const Epilogue& e, float* whole_c, int64_t offset, const float* bias_at, bool first, bool last)
+      : c(whole_c + offset),
+        previous(!first                  ? c
+                 : e.residual != nullptr ? e.residual + offset
+                                         : nullptr),
+        bias(last ? bias_at : nullptr),
         bias_stride(e.bias_stride),
         alpha(e.alpha),
         lo(e.lo),
         hi(e.hi),
-        add(e.accumulate || !first),
         clamp(last && e.clamps()) {}
 };
 
@@ -118,12 +122,13 @@ inline F clamp(F v, F lo, F hi) {
   return select(hi < v, hi, v);
 }
 
-inline void finish_element(float value, int64_t column, float* c, const Finish& f) {
+// The element at `offset` from f.c.
+inline void finish_element(float value, int64_t column, int64_t offset, const Finish& f) {
   using S = simd::F32x1;
   value *= f.alpha;
-  if (f.add) value += *c;
+  if (f.previous) value += f.previous[offset];
   if (f.bias) value += f.bias[column * f.bias_stride];
-  *c = f.clamp ? clamp(S{value}, S{f.lo}, S{f.hi}).v : value;
+  f.c[offset] = f.clamp ? clamp(S{value}, S{f.lo}, S{f.hi}).v : value;
 }
 
 // Edge tiles and odd strides: through a small buffer.
@@ -134,7 +139,7 @@ inline void finish_any(const Acc<F, kR>& acc, int rows, int cols, const Finish& 
     for (int v = 0; v < kCols / F::kLanes; ++v) acc.v[r][v].store(buffer[r] + v * F::kLanes);
   }
   for (int r = 0; r < rows; ++r) {
-    for (int j = 0; j < cols; ++j) finish_element(buffer[r][j], j, f.c + r * f.row_stride + j * f.col_stride, f);
+    for (int j = 0; j < cols; ++j) finish_element(buffer[r][j], j, r * f.row_stride + j * f.col_stride, f);
   }
 }
 
@@ -150,7 +155,7 @@ inline void finish_vectors(F (&acc)[kI][kV], ptrdiff_t i_step, ptrdiff_t v_step,
     const F alpha = F::splat(f.alpha);
     each([&](F x, int, int) { return x * alpha; });
   }
-  if (f.add) each([&](F x, int i, int v) { return x + F::load(f.c + i * i_step + v * v_step); });
+  if (f.previous) each([&](F x, int i, int v) { return x + F::load(f.previous + i * i_step + v * v_step); });
   if (f.bias) each([&](F x, int i, int v) { return x + bias_of(i, v); });
   if (f.clamp) {
     const F lo = F::splat(f.lo), hi = F::splat(f.hi);
@@ -260,7 +265,9 @@ inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_st
     Finish t = f;
     t.bias = f.bias ? f.bias + j * f.bias_stride : nullptr;
     for (int64_t i = 0; i < rows; i += kRows) {
-      t.c = f.c + i * f.row_stride + j * f.col_stride;
+      const int64_t offset = i * f.row_stride + j * f.col_stride;
+      t.c = f.c + offset;
+      if (f.previous) t.previous = f.previous + offset;
       const int tile_rows = static_cast<int>(std::min<int64_t>(kRows, rows - i));
       if (a.packed != nullptr) {
         run<F>(a.packed + i * k, panel, ldb, k, tile_rows, tile_cols, t);

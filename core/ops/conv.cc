@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "kernels/binary.h"
+#include "kernels/unary.h"
 #include "ops/float_io.h"
 #include "ops/fused_activation.h"
 #include "ops/window.h"
@@ -116,11 +118,13 @@ struct ConvOp : ConvBase {
     OL_TRY(check(x.shape(), w.shape(), bias));
     OL_ASSIGN(Window win, window.resolve(spatial(x.shape(), channels_last), spatial(w.shape())));
     const Shape out = with_spatial(x.dim(0), w.dim(0), win.out, channels_last);
-    if (sum && !(sum->shape() == out)) {
-      return run_failed("Z must have the shape of the result; Z is ", sum->shape(), ", the result ", out);
+    const bool fits = sum == nullptr || sum->shape() == out;
+    Shape total = out;
+    if (!fits) {
+      OL_ASSIGN(total, broadcast(out, sum->shape()));
     }
-    if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
-    if (x.dtype() == DType::kDouble) return run_double(ctx, win, out);
+    if (total.size() == 0) return ctx.out(0, x.dtype(), total).status();
+    if (x.dtype() == DType::kDouble) return run_double(ctx, win, out, total);
     Conv c;
     c.window = win;
     c.batch = x.dim(0);
@@ -133,25 +137,41 @@ struct ConvOp : ConvBase {
     if (bias) {
       OL_ASSIGN(c.epilogue.bias, float_input(ctx, *bias));
     }
-    OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, x.dtype(), out));
-    c.y = y.data();
-    activation.add_to(&c.epilogue);
+    const float* z = nullptr;
     if (sum) {
-      widen(sum->raw(), sum->dtype(), sum->size(), c.y);
-      c.epilogue.accumulate = true;
+      OL_ASSIGN(z, float_input(ctx, *sum));
+    }
+    OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, x.dtype(), total));
+    c.y = y.data();
+    if (fits) {
+      c.epilogue.residual = z;
+      activation.add_to(&c.epilogue);
+    } else {
+      OL_ASSIGN(c.y, ctx.scratch_of<float>(out.size()));
     }
     const ConvRoute how = route(w.shape());
     OL_ASSIGN(float* scratch, ctx.scratch_of<float>(how.scratch(c)));
     ctx.set_kernel(how.run(c, scratch));
-    activation.apply(c.y, out.size());
+    if (!fits) add_broadcast({c.y, DType::kFloat, out}, {z, DType::kFloat, sum->shape()}, total, y.data());
+    activation.apply(y.data(), total.size());
     y.finish();
     return {};
   }
 
-  Status run_double(OpContext& ctx, const Window& win, const Shape& out) const {
+  // y = clamp(x + z), for a Z that is not as large as the result.
+  void add_broadcast(ConstView x, ConstView z, const Shape& total, float* y) const {
+    Epilogue e;
+    activation.add_to(&e);
+    apply_binary(kAddKernel, x, z, {y, DType::kFloat, total});
+    if (e.clamps()) clip_elements(DType::kFloat, y, y, total.size(), &e.lo, &e.hi);
+  }
+
+  Status run_double(OpContext& ctx, const Window& win, const Shape& out, const Shape& total) const {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);
     const Tensor *bias = ctx.opt(2), *sum = ctx.opt(3);
     if (channels_last) return not_implemented("double with the channels last");
+    if (!(out == total))
+      return run_failed("in double, Z must have the shape of the result; Z is ", total, ", the result ", out);
     OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
     conv_plain(win, x.dim(0), x.dim(1), w.dim(0), group, x.data<double>(), w.data<double>(),
                bias ? bias->data<double>() : nullptr, y->mutable_data<double>());

@@ -234,7 +234,7 @@ struct GemmOp : Op {
         g.epilogue.bias_stride = row ? 1 : 0;
       } else {
         spread(*c, cf, s, y.data());
-        g.epilogue.accumulate = true;
+        g.epilogue.residual = y.data();
       }
     }
     OL_ASSIGN(float* scratch, ctx.scratch_of<float>(gemm_scratch(g)));

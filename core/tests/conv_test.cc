@@ -33,7 +33,7 @@ std::vector<float> swapped(const std::vector<float>& v, int64_t outer, int64_t a
 
 struct Epilogues {
   float lo = -Epilogue::kInfinity, hi = Epilogue::kInfinity;
-  bool accumulate = false;
+  bool residual = false;
 };
 
 // Every kernel that can compute this convolution, in both layouts, against plain loops in double.
@@ -49,7 +49,7 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
   conv_plain(w, batch, channels, out_channels, groups, doubles(x).data(), doubles(weights).data(), doubles(bias).data(),
              expected.data());
   for (size_t i = 0; i < expected.size(); ++i) {
-    if (e.accumulate) expected[i] += static_cast<double>(before[i]);
+    if (e.residual) expected[i] += static_cast<double>(before[i]);
     expected[i] = std::clamp(expected[i], static_cast<double>(e.lo), static_cast<double>(e.hi));
   }
   const std::vector<float> x_nhwc = swapped(x, batch, channels, in);
@@ -62,12 +62,13 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
   c.epilogue.bias = bias.data();
   c.epilogue.lo = e.lo;
   c.epilogue.hi = e.hi;
-  c.epilogue.accumulate = e.accumulate;
   std::vector<float> packed(static_cast<size_t>(packed_conv_size(out_channels, group_k, groups)));
   using Scratch = int64_t (*)(const Conv&);
   using Run = const char* (*)(const Conv&, float*);
   const auto check = [&](Scratch scratch_of, Run run, const float* kernel_weights, bool nhwc) {
-    std::vector<float> y = nhwc ? swapped(before, batch, out_channels, out) : before;
+    const std::vector<float> residual = nhwc ? swapped(before, batch, out_channels, out) : before;
+    std::vector<float> y(before.size());
+    if (e.residual) c.epilogue.residual = residual.data();
     c.x = nhwc ? x_nhwc.data() : x.data();
     c.weights = kernel_weights;
     c.y = y.data();

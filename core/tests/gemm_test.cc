@@ -45,12 +45,12 @@ void check_gemm(int64_t m, int64_t n, int64_t k, Layout a_layout, Layout b_layou
     g.epilogue.bias = bias.data();
     g.epilogue.lo = -3;
     g.epilogue.hi = 4;
-    g.epilogue.accumulate = true;
   }
   for (int kind = 0; kind < 3; ++kind) {
     std::vector<float> c = before;
     c.resize(c.size() + 16, kGuard);
     g.c = c.data();
+    if (epilogue) g.epilogue.residual = kind == 1 ? c.data() : before.data();
     const int64_t size = kind == 0 ? gemm_scratch(g) : gemm_serial_scratch(g);
     std::vector<float> scratch(static_cast<size_t>(size) + 16, kGuard);
     if (kind == 0) gemm(g, scratch.data());
