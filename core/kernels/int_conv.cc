@@ -1,9 +1,6 @@
-#include <type_traits>
-
 #include "base/parallel.h"
 #include "kernels/int_gemm.h"
-#include "kernels/int_tile.h"
-#include "kernels/patches.h"
+#include "kernels/int_patches.h"
 #include "kernels/slots.h"
 
 namespace onnxlet {
@@ -20,7 +17,7 @@ template <class Format>
 Plan make_plan(const IntConv& c) {
   Plan p;
   const int64_t taps = c.window.taps(), pixels = c.window.pixels();
-  p.k = c.channels / c.groups * taps;
+  p.k = int_tile::padded_channels<Format>(c.channels / c.groups) * taps;
   p.block = std::clamp<int64_t>(32768 / std::max<int64_t>(p.k, 1) / kRows * kRows, kRows, 64);
   p.block = std::min(p.block, (std::max<int64_t>(pixels, 1) + kRows - 1) / kRows * kRows);
   p.blocks = (pixels + p.block - 1) / p.block;
@@ -31,37 +28,6 @@ Plan make_plan(const IntConv& c) {
                   taps * p.block / kRows + 63) /
                  64 * 64;
   return p;
-}
-
-template <class Format, class T>
-void pack_patches(const IntConv& c, const T* x, int64_t k, int64_t rows, int64_t block, const int32_t* offsets,
-                  typename Format::Element* out, RowTerms* terms) {
-  constexpr ptrdiff_t kGroup = Format::kGroup;
-  const int64_t taps = c.window.taps(), in = c.window.in.size(), channels = c.channels / c.groups,
-                strips = (rows + kRows - 1) / kRows;
-  const int_tile::ARecode recode = Format::recode(std::is_signed_v<T>, c.x_zero, int_tile::operand_of(c.kernel));
-  const ptrdiff_t strip_step = static_cast<ptrdiff_t>(int_tile::strip_elements<Format>(k));
-  std::fill(terms, terms + strips * kRows, RowTerms{recode.left, 0, 1});
-  ptrdiff_t at = 0;
-  for (int64_t ch = 0; ch < channels; ++ch, x += in) {
-    for (int64_t t = 0; t < taps; ++t, ++at) {
-      const int32_t* o = offsets + t * block;
-      auto* dst = out + at / kGroup * kRows * kGroup + at % kGroup;
-      for (int64_t s = 0; s < strips; ++s, dst += strip_step, o += kRows) {
-        for (int r = 0; r < kRows; ++r) {
-          const int32_t v = o[r] < 0 ? c.x_zero : x[o[r]];
-          dst[r * kGroup] = Format::encode(recode, v);
-          terms[s * kRows + r].sum += v - c.x_zero;
-        }
-      }
-    }
-  }
-  for (; at % kGroup != 0; ++at) {
-    auto* dst = out + at / kGroup * kRows * kGroup + at % kGroup;
-    for (int64_t s = 0; s < strips; ++s, dst += strip_step) {
-      for (int r = 0; r < kRows; ++r) dst[r * kGroup] = 0;
-    }
-  }
 }
 
 // The output of one image and group: rows are pixels, columns its channels.
@@ -116,47 +82,58 @@ void run(const IntConv& c, void* scratch) {
   const Plan p = make_plan<Format>(c);
   const int64_t mg = c.out_channels / c.groups, cg = c.channels / c.groups, pixels = c.window.pixels();
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  parallel_for(
-      c.batch * c.groups * p.blocks, grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16),
-      [&](int64_t begin, int64_t end) {
-        Slots::Claim claim(slots);
-        auto* packed = claim.as<typename Format::Element>();
-        auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
-        int32_t* offsets = reinterpret_cast<int32_t*>(terms + p.block);
-        uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
-        for (int64_t task = begin; task < end; ++task) {
-          const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups,
-                        p0 = task % p.blocks * p.block;
-          const int64_t rows = std::min(p.block, pixels - p0);
-          locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
-          const uint8_t* x = c.x + (image * c.channels + group * cg) * c.window.in.size();
-          if (c.x_signed) {
-            pack_patches<Format>(c, reinterpret_cast<const int8_t*>(x), p.k, rows, p.block, offsets, packed, terms);
-          } else {
-            pack_patches<Format>(c, x, p.k, rows, p.block, offsets, packed, terms);
-          }
-          PerAxis<int32_t> zero = c.w_zero;
-          if (zero.data) zero.data += group * mg * zero.stride;
-          const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg, c.kernel);
-          int_tile::block<Format>(packed, terms, rows, {weights, zero, int_tile::shift_of(c.w_signed)}, mg, p.k,
-                                  group_output(c, image, group * mg), p0, 0);
-        }
-      });
+  parallel_for(c.batch * c.groups * p.blocks,
+               grain_for(p.block * std::max<int64_t>(mg, 8) * std::max<int64_t>(p.k, 8) / 16),
+               [&](int64_t begin, int64_t end) {
+                 Slots::Claim claim(slots);
+                 auto* packed = claim.as<typename Format::Element>();
+                 auto* terms = reinterpret_cast<RowTerms*>(claim.as<char>() + p.strip_bytes);
+                 int32_t* offsets = reinterpret_cast<int32_t*>(terms + p.block);
+                 uint8_t* kinds = reinterpret_cast<uint8_t*>(offsets + c.window.taps() * p.block);
+                 for (int64_t task = begin; task < end; ++task) {
+                   const int64_t image = task / (c.groups * p.blocks), group = task / p.blocks % c.groups,
+                                 p0 = task % p.blocks * p.block;
+                   const int64_t rows = std::min(p.block, pixels - p0);
+                   locate_patches(c.window, 1, p0, rows, p.block, offsets, kinds);
+                   const int64_t plane = c.window.in.size();
+                   const int_tile::PatchSource source{c.x + (image * c.channels + group * cg) * plane,
+                                                      c.x_signed,
+                                                      c.x_zero,
+                                                      plane,
+                                                      cg,
+                                                      c.window.taps(),
+                                                      offsets,
+                                                      kinds,
+                                                      p.block};
+                   int_tile::pack_patches<Format>(source, rows, int_tile::operand_of(c.kernel), packed, terms);
+                   PerAxis<int32_t> zero = c.w_zero;
+                   if (zero.data) zero.data += group * mg * zero.stride;
+                   const uint8_t* weights = c.weights + group * packed_int_b_size(p.k, mg, c.kernel);
+                   int_tile::block<Format>(packed, terms, rows, {weights, zero, int_tile::shift_of(c.w_signed)}, mg,
+                                           p.k, group_output(c, image, group * mg), p0, 0);
+                 }
+               });
 }
 
 }  // namespace
 
-int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups, IntKernel kernel) {
-  return groups * packed_int_b_size(group_k, out_channels / groups, kernel);
+int64_t packed_int_conv_size(const IntFilters& f, IntKernel kernel) {
+  return int_tile::with_format(kernel, [&]<class Format>() {
+    return f.groups *
+           packed_int_b_size(int_tile::padded_channels<Format>(f.channels) * f.taps, f.out_channels / f.groups, kernel);
+  });
 }
 
-void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
-                           uint8_t* out, IntKernel kernel) {
-  const int64_t mg = out_channels / groups;
-  for (int64_t g = 0; g < groups; ++g) {
-    const IntMatrix b{static_cast<const uint8_t*>(w) + g * mg * group_k, is_signed, 1, group_k};
-    pack_int_b(b, group_k, mg, out + g * packed_int_b_size(group_k, mg, kernel), kernel);
-  }
+void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, uint8_t* out, IntKernel kernel) {
+  int_tile::with_format(kernel, [&]<class Format>() {
+    const int64_t mg = f.out_channels / f.groups, padded = int_tile::padded_channels<Format>(f.channels),
+                  filter = f.channels * f.taps;
+    for (int64_t g = 0; g < f.groups; ++g) {
+      const IntMatrix b{
+          static_cast<const uint8_t*>(w) + g * mg * filter, is_signed, 1, filter, f.channels, f.taps, padded};
+      pack_int_b(b, padded * f.taps, mg, out + g * packed_int_b_size(padded * f.taps, mg, kernel), kernel);
+    }
+  });
 }
 
 int64_t int_conv_scratch(const IntConv& c) {

@@ -103,10 +103,13 @@ void pack_panel(const IntMatrix& b, int64_t k, int64_t n, int64_t p, uint8_t* ou
   const uint8_t flip = b.is_signed ? 0 : 0x80;
   int32_t sums[kCols] = {};
   for (int64_t i = 0; i < padded; ++i) {
+    const bool in = b.run == 0 ? i < k : i % b.run_padded < b.run;
+    const int64_t row =
+        b.run == 0 ? i * b.row_stride : i / b.run_padded * b.row_stride + i % b.run_padded * b.run_stride;
     for (int c = 0; c < kCols; ++c) {
       const int64_t j = p * kCols + c;
       uint8_t v = 0;
-      if (i < k && j < n) v = static_cast<const uint8_t*>(b.data)[i * b.row_stride + j * b.col_stride] ^ flip;
+      if (in && j < n) v = static_cast<const uint8_t*>(b.data)[row + j * b.col_stride] ^ flip;
       out[(i / Format::kGroup * kCols + c) * Format::kGroup + i % Format::kGroup] = v;
       sums[c] += static_cast<int8_t>(v);
     }

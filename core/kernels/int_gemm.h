@@ -44,6 +44,9 @@ struct IntMatrix {
   const void* data = nullptr;
   bool is_signed = false;
   int64_t row_stride = 0, col_stride = 0;
+  // B whose rows come in runs: `run_stride` inside a run of `run`, `row_stride` between runs. Packed, a run is padded
+  // with zeros to `run_padded`. 0: no runs.
+  int64_t run = 0, run_stride = 0, run_padded = 0;
 };
 
 struct IntGemm {
@@ -62,7 +65,7 @@ void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKerne
 int64_t int_gemm_scratch(const IntGemm& g);  // bytes
 const char* int_gemm(const IntGemm& g, void* scratch);
 
-// Convolution, NCHW, over the same tile. Weights: per group packed as B is, element (k, n) from [out_channels][k].
+// Convolution, NCHW, over the same tile. Weights: per group packed as B is; k is [tap][channel].
 struct IntConv {
   IntKernel kernel = int_kernel();
   Window window;
@@ -77,9 +80,13 @@ struct IntConv {
 
   bool depthwise() const { return groups > 1 && channels == groups; }
 };
-int64_t packed_int_conv_size(int64_t out_channels, int64_t group_k, int64_t groups, IntKernel kernel = int_kernel());
-void pack_int_conv_weights(const void* w, bool is_signed, int64_t out_channels, int64_t group_k, int64_t groups,
-                           uint8_t* out, IntKernel kernel = int_kernel());
+// [out_channels][channels][taps], `channels` of one group.
+struct IntFilters {
+  int64_t out_channels = 0, channels = 0, taps = 0, groups = 1;
+};
+int64_t packed_int_conv_size(const IntFilters& f, IntKernel kernel = int_kernel());
+void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, uint8_t* out,
+                           IntKernel kernel = int_kernel());
 int64_t int_conv_scratch(const IntConv& c);
 const char* int_conv(const IntConv& c, void* scratch);
 // One input channel per group; weights as the model has them.

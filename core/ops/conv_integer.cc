@@ -29,9 +29,9 @@ struct IntConvOp : Op {
   bool depthwise(const Tensor& w) const { return group > 1 && w.dim(1) == 1; }
   Result<Tensor> pack(const Tensor& w, Pool& pool) const {
     if (depthwise(w)) return w;
-    const int64_t k = w.shape().product(1, w.rank());
-    OL_ASSIGN(Tensor t, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_conv_size(w.dim(0), k, group)}));
-    pack_int_conv_weights(w.raw(), w.dtype() == DType::kInt8, w.dim(0), k, group, t.mutable_data<uint8_t>());
+    const IntFilters f{w.dim(0), w.dim(1), w.shape().product(2, w.rank()), group};
+    OL_ASSIGN(Tensor t, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_conv_size(f)}));
+    pack_int_conv_weights(w.raw(), w.dtype() == DType::kInt8, f, t.mutable_data<uint8_t>());
     return t;
   }
 

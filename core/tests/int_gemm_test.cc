@@ -152,8 +152,8 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
   c.w_zero = {zero.data(), 1};
   std::vector<int32_t> y(static_cast<size_t>(2 * out_channels * out));
   c.out.data = y.data();
-  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size(out_channels, k, groups, kernel)));
-  pack_int_conv_weights(weights.data(), w_signed, out_channels, k, groups, packed.data(), kernel);
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size({out_channels, cg, taps, groups}, kernel)));
+  pack_int_conv_weights(weights.data(), w_signed, {out_channels, cg, taps, groups}, packed.data(), kernel);
   for (int kind = 0; kind < (c.depthwise() ? 2 : 1); ++kind) {
     std::vector<char> scratch(static_cast<size_t>(kind ? int_conv_depthwise_scratch(c) : int_conv_scratch(c)));
     c.weights = kind ? weights.data() : packed.data();
