@@ -2,7 +2,7 @@
 // written with.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,17 +14,13 @@
 
 namespace onnxlet {
 
-Attribute attribute(std::string_view name, int64_t value);
-Attribute attribute(std::string_view name, std::vector<int64_t> values);
-Attribute attribute(std::string_view name, std::string_view value);
-
 class Backward {
  public:
   using Inputs = std::vector<ValueId>;
   using Attributes = std::vector<Attribute>;
-  static constexpr int64_t kEnd = INT64_MAX;  // of a slice
 
   Backward(IrGraph& graph, const IrNode& gradient, Model& model, Pool& pool, Problems* problems);
+  ~Backward();
 
   // Marks a value that gradients are wanted for; call before run().
   void want(ValueId id) { set(&active_, id, id); }
@@ -34,10 +30,9 @@ class Backward {
   ValueId gradient_of(ValueId id);
   // A copy of a node, with other inputs and fresh outputs.
   const IrNode& copy(const IrNode& node, Inputs inputs);
-  void add(std::string_view op_type, Inputs inputs, Inputs outputs, Attributes attributes = {},
-           std::string_view domain = {});
-  std::deque<IrNode>& nodes() { return made_; }
-  Status take_status() { return std::move(status_); }
+  void add(std::string_view op_type, Inputs inputs, Inputs outputs, Attributes attributes = {});
+  // The nodes that were made, to the end of `nodes`.
+  Status finish(std::vector<IrNode>* nodes);
   void refuse(std::string_view why);  // the node of the rule cannot be differentiated
 
   // ---- what a rule sees: the node, and the gradients of its outputs ----
@@ -52,48 +47,34 @@ class Backward {
   double float_of(std::string_view name) const;
   std::string_view text_of(std::string_view name) const;
   std::vector<int64_t> ints_of(std::string_view name) const;
-
-  // ---- making nodes ----
-  ValueId op(std::string_view op_type, Inputs inputs, Attributes attributes = {}, std::string_view domain = {});
-  ValueId fresh() { return graph_.add_value("gradient"); }  // an output for add()
-  ValueId number(double value, DType type);
-  ValueId ints(std::vector<int64_t> values);
-  ValueId shape(ValueId x) { return op("Shape", {x}); }
-  ValueId dims(ValueId shape, int64_t begin, int64_t end);  // a part of a shape
-  ValueId filled_like(ValueId x, double value);
-  ValueId reshape(ValueId x, ValueId shape);
-  std::string_view keep(std::string text) { return model_.intern(std::move(text)); }
-  ValueId as_shape_of(ValueId x, ValueId like) { return reshape(x, shape(like)); }
-  ValueId expand(ValueId x, ValueId like) { return op("Expand", {x, shape(like)}); }
-  // Undoes broadcasting: the sum over the axes that `like` does not have or has with length 1.
-  ValueId sum_to(ValueId x, ValueId like);
-  // The sum over everything but axis 1.
-  ValueId per_channel(ValueId x);
-  // Sums `gradient` into zeros of the shape of `like`, at flat places.
-  ValueId scatter(ValueId gradient, ValueId places, ValueId like);
-  ValueId cast(ValueId x, DType type);
-  ValueId matmul(ValueId a, bool transpose_a, ValueId b, bool transpose_b);
-  // An expression in a, b, c (inputs; x is a), y (output 0), g and float attributes: "g * (1 - y*y)".
-  ValueId formula(const char* expression) { return formula(expression, g(), out()); }
-  ValueId formula(const char* expression, ValueId g, ValueId y);
   DType dtype(ValueId id) const { return id == kAbsent ? DType::kUndefined : graph_.value(id).type.dtype; }
   const Tensor* constant(ValueId id) const { return graph_.constant(id); }
+
+  // ---- making nodes ----
+  // The value of an expression; see formula.cc for what can be written. g is `gradient` there, y is `output`.
+  ValueId formula(const char* text) { return formula(text, g(), out()); }
+  ValueId formula(const char* text, ValueId gradient, ValueId output);
+  // A name for the formulas of this node that follow.
+  void let(std::string_view name, ValueId id) { names_.emplace_back(name, id); }
+  ValueId named(std::string_view name) const;  // kAbsent: no such name
+  Attributes attributes;                       // what @ stands for in formulas
+  ValueId op(std::string_view op_type, Inputs inputs, Attributes attributes = {}, int output = 0);
+  ValueId number(double value, DType type);
+  ValueId ints(std::span<const int64_t> values);
+  std::string_view keep(std::string text) { return model_.intern(std::move(text)); }
 
  private:
   static ValueId at(const Inputs& list, int i) {
     return static_cast<size_t>(i) < list.size() ? list[static_cast<size_t>(i)] : kAbsent;
   }
-  static void set(Inputs* list, ValueId id, ValueId value) {
-    if (list->size() <= static_cast<size_t>(id)) list->resize(static_cast<size_t>(id) + 1, kAbsent);
-    (*list)[static_cast<size_t>(id)] = value;
-  }
+  static void set(Inputs* list, ValueId id, ValueId value);
   bool active(ValueId id) const { return id != kAbsent && at(active_, id) != kAbsent; }
-  const Attribute* given(std::string_view name) const { return node_->find(name); }
   const AttributeSpec* spec(std::string_view name) const;
   ValueId constant_value(Result<Tensor> tensor);
   void accumulate(ValueId id, ValueId gradient);
   void mark(const std::vector<const IrNode*>& path);
   void differentiate(const IrNode& n);
+  const IrNode& made(IrNode node);
 
   IrGraph& graph_;
   const IrNode& gradient_;
@@ -106,9 +87,14 @@ class Backward {
   Inputs gradients_;  // of node_'s outputs
   Inputs totals_;     // by value: its gradient so far
   Inputs active_;     // by value: itself when it depends on a wanted one
-  std::deque<IrNode> made_;
+  std::vector<std::pair<std::string_view, ValueId>> names_;
+  std::vector<std::unique_ptr<IrNode>> made_;
   Status status_;
 };
+
+Attribute make_attribute(std::string_view name, int64_t value);
+Attribute make_attribute(std::string_view name, std::vector<int64_t> values);
+Attribute make_attribute(std::string_view name, std::string_view value);
 
 struct GradientRule {
   const char* op_type;

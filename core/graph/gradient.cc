@@ -50,9 +50,7 @@ class Expansion {
         backward_.add("Identity", {backward_.gradient_of(given_[i])}, {node_.outputs[i]});
       }
     }
-    OL_TRY(backward_.take_status());
-    for (IrNode& n : backward_.nodes()) nodes->push_back(std::move(n));
-    return {};
+    return backward_.finish(nodes);
   }
 
  private:

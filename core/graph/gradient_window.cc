@@ -1,4 +1,5 @@
-// How windows that slide over images are differentiated: convolutions and pools.
+// How windows that slide over images are differentiated: convolutions and pools. Formulas are in the language of
+// formula.cc.
 #include <algorithm>
 
 #include "graph/backward.h"
@@ -6,116 +7,120 @@
 namespace onnxlet {
 namespace {
 
-constexpr int64_t kEnd = Backward::kEnd;
+// Crops or pads the ends of the axes of `t` with zeros until it has the shape `s`.
+constexpr const char* kFit = "more = s - Shape(t); Pad(t, Concat(more - more, more, axis=0))";
+constexpr const char* kPerChannel = "ReduceSum(Reshape(g, [0, 0, -1]), [0, 2], keepdims=0)";
 
-// Crops or pads the ends of the axes with zeros until `v` has this shape.
-ValueId fit(Backward& b, ValueId v, ValueId shape) {
-  const ValueId extra = b.op("Sub", {shape, b.shape(v)});
-  const ValueId none = b.op("Sub", {extra, extra});
-  return b.op("Pad", {v, b.op("Concat", {none, extra}, {attribute("axis", 0)})});
-}
-
-struct Window {
-  std::vector<int64_t> strides, dilations, pads;
-  int64_t group = 1;
-
+class Window {
+ public:
   // False when its places depend on shapes that are not known now.
   bool read(Backward& b) {
-    strides = b.ints_of("strides");
-    dilations = b.ints_of("dilations");
-    pads = b.ints_of("pads");
-    group = std::max<int64_t>(b.int_of("group"), 1);
+    strides_ = b.ints_of("strides");
+    dilations_ = b.ints_of("dilations");
+    pads_ = b.ints_of("pads");
+    group_ = std::max<int64_t>(b.int_of("group"), 1);
     const std::string_view automatic = b.text_of("auto_pad");
-    if (automatic == "VALID") pads.clear();
+    if (automatic == "VALID") pads_.clear();
     return automatic.empty() || automatic == "NOTSET" || automatic == "VALID";
   }
-  std::vector<Attribute> attributes(bool with_end_pads) const { return list(strides, dilations, with_end_pads); }
-  std::vector<Attribute> exchanged() const { return list(dilations, strides, true); }
+  bool padded() const {
+    return std::any_of(pads_.begin(), pads_.end(), [](int64_t p) { return p != 0; });
+  }
+  int64_t group() const { return group_; }
+  Backward::Attributes same() const { return list(strides_, dilations_, pads_); }
+  Backward::Attributes exchanged() const { return list(dilations_, strides_, pads_); }
+  Backward::Attributes without_end_pads() const {
+    std::vector<int64_t> pads = pads_;
+    std::fill(pads.begin() + static_cast<ptrdiff_t>(pads.size() / 2), pads.end(), 0);
+    return list(strides_, dilations_, pads);
+  }
 
  private:
-  std::vector<Attribute> list(const std::vector<int64_t>& steps, const std::vector<int64_t>& spread, bool ends) const {
-    std::vector<Attribute> out;
-    if (!steps.empty()) out.push_back(attribute("strides", steps));
-    if (!spread.empty()) out.push_back(attribute("dilations", spread));
-    std::vector<int64_t> p = pads;
-    if (!ends) std::fill(p.begin() + static_cast<ptrdiff_t>(p.size() / 2), p.end(), 0);
-    if (!p.empty()) out.push_back(attribute("pads", std::move(p)));
-    if (group > 1) out.push_back(attribute("group", group));
+  Backward::Attributes list(const std::vector<int64_t>& strides, const std::vector<int64_t>& dilations,
+                            const std::vector<int64_t>& pads) const {
+    Backward::Attributes out;
+    const auto add = [&](const char* name, const std::vector<int64_t>& values) {
+      if (!values.empty()) out.push_back(make_attribute(name, values));
+    };
+    add("strides", strides);
+    add("dilations", dilations);
+    add("pads", pads);
+    if (group_ > 1) out.push_back(make_attribute("group", group_));
     return out;
   }
+
+  std::vector<int64_t> strides_, dilations_, pads_;
+  int64_t group_ = 1;
 };
 
-ValueId swap_first(Backward& b, ValueId v) {
-  return b.op("Einsum", {v}, {attribute("equation", std::string_view("ab...->ba..."))});
-}
+void give_fitted(Backward& b, int i) { b.give(i, b.formula(kFit)); }
 
-// [n, g c, ...] -> [c, g n, ...]
-ValueId channels_as_batch(Backward& b, ValueId v, int64_t groups) {
-  if (groups == 1) return swap_first(b, v);
-  const ValueId shape = b.shape(v), group = b.ints({groups});
-  const ValueId batch = b.dims(shape, 0, 1), rest = b.dims(shape, 2, kEnd);
-  const ValueId channels = b.op("Div", {b.dims(shape, 1, 2), group});
-  const Attribute axis = attribute("axis", 0);
-  const ValueId grouped = b.reshape(v, b.op("Concat", {batch, group, channels, rest}, {axis}));
-  const ValueId turned = b.op("Einsum", {grouped}, {attribute("equation", std::string_view("abc...->cba..."))});
-  return b.reshape(turned, b.op("Concat", {channels, b.op("Mul", {group, batch}), rest}, {axis}));
-}
-
-// The gradient of weights [m, c / group, ...]: `data` is what they slide over, `kernel` what comes of it.
-ValueId weight_gradient(Backward& b, const Window& window, ValueId data, ValueId kernel, ValueId weights) {
-  const ValueId sums =
-      b.op("Conv", {channels_as_batch(b, data, window.group), swap_first(b, kernel)}, window.exchanged());
-  return fit(b, swap_first(b, sums), b.shape(weights));
+// The gradient of weights [m, c / group, ...]: `data` is what they slide over, `kernel` what comes of it. Channels of
+// `data` take the place of its batch: [n, group c, ...] becomes [c, group n, ...].
+void give_weights(Backward& b, const Window& window, ValueId data, ValueId kernel) {
+  b.let("data", data);
+  b.let("kernel", kernel);
+  b.attributes = window.exchanged();
+  b.formula(window.group() == 1 ? "turned = Einsum(data, equation='ab...->ba...')"
+                                : "s = Shape(data); n = Slice(s, [0], [1]); rest = Slice(s, [2], [end]);"
+                                  "m = Slice(s, [1], [2]) / [group];"
+                                  "split = Reshape(data, Concat(n, [group], m, rest, axis=0), allowzero=1);"
+                                  "split = Einsum(split, equation='abc...->cba...');"
+                                  "turned = Reshape(split, Concat(m, [group] * n, rest, axis=0), allowzero=1)");
+  b.formula(
+      "t = Einsum(Conv(turned, Einsum(kernel, equation='ab...->ba...'), @), equation='ab...->ba...'); s = Shape(b)");
+  give_fitted(b, 1);
 }
 
 void conv(Backward& b) {
   Window window;
   if (!window.read(b)) return b.refuse("auto_pad has no rule");
   if (b.wants(0)) {
-    const ValueId spread = b.op("ConvTranspose", {b.g(), b.in(1)}, window.attributes(false));
-    b.give(0, fit(b, spread, b.shape(b.in(0))));
+    b.attributes = window.without_end_pads();
+    b.formula("t = ConvTranspose(g, b, @); s = Shape(x)");
+    give_fitted(b, 0);
   }
-  if (b.wants(1)) b.give(1, weight_gradient(b, window, b.in(0), b.g(), b.in(1)));
-  if (b.wants(2)) b.give(2, b.per_channel(b.g()));
+  if (b.wants(1)) give_weights(b, window, b.in(0), b.g());
+  if (b.wants(2)) b.give(2, b.formula(kPerChannel));
 }
 
 void conv_transpose(Backward& b) {
   Window window;
   if (!window.read(b) || !b.ints_of("output_shape").empty()) return b.refuse("auto_pad and output_shape have no rule");
-  if (b.wants(0)) b.give(0, b.op("Conv", {b.g(), b.in(1)}, window.attributes(true)));
-  if (b.wants(1)) b.give(1, weight_gradient(b, window, b.g(), b.in(0), b.in(1)));
-  if (b.wants(2)) b.give(2, b.per_channel(b.g()));
+  b.attributes = window.same();
+  if (b.wants(0)) b.give(0, b.formula("Conv(g, b, @)"));
+  if (b.wants(1)) give_weights(b, window, b.g(), b.in(0));
+  if (b.wants(2)) b.give(2, b.formula(kPerChannel));
 }
 
 void average_pool(Backward& b) {
   Window window;
-  const std::vector<int64_t> kernel = b.ints_of("kernel_shape");
-  const bool fixed = window.read(b);
-  const bool padded = std::any_of(window.pads.begin(), window.pads.end(), [](int64_t p) { return p != 0; });
-  if (!fixed || b.int_of("ceil_mode") != 0 || (padded && b.int_of("count_include_pad") == 0))
+  if (!window.read(b) || b.int_of("ceil_mode") != 0 || (window.padded() && b.int_of("count_include_pad") == 0))
     return b.refuse("auto_pad, ceil_mode and padding that is not counted have no rule");
   double count = 1;
   std::vector<int64_t> shape = {1, 1};
-  for (int64_t k : kernel) {
+  for (int64_t k : b.ints_of("kernel_shape")) {
     shape.push_back(k);
     count *= static_cast<double>(k);
   }
-  const Attribute axis = attribute("axis", 0);
-  const ValueId planes = b.ints({-1, 1});
-  const auto spatial = [&](ValueId v) { return b.dims(b.shape(v), 2, kEnd); };
-  const ValueId g = b.reshape(b.g(), b.op("Concat", {planes, spatial(b.g())}, {axis}));
-  const ValueId share = b.op("Expand", {b.number(1 / count, b.dtype(g)), b.ints(shape)});
-  const ValueId spread = b.op("ConvTranspose", {g, share}, window.attributes(false));
-  const ValueId wanted = b.op("Concat", {b.dims(b.shape(spread), 0, 2), spatial(b.in(0))}, {axis});
-  b.give(0, b.as_shape_of(fit(b, spread, wanted), b.in(0)));
+  b.let("kernel", b.ints(shape));
+  b.let("count", b.number(count, b.dtype(b.g())));
+  b.attributes = window.without_end_pads();
+  b.formula(
+      "planes = Reshape(g, Concat([-1, 1], Slice(Shape(g), [2], [end]), axis=0));"
+      "t = ConvTranspose(planes, Expand(1, kernel) / count, @);"
+      "s = Concat(Slice(Shape(t), [0], [2]), Slice(Shape(x), [2], [end]), axis=0)");
+  b.let("t", b.formula(kFit));
+  b.give(0, b.formula("Reshape(t, Shape(x), allowzero=1)"));
 }
 
 void max_pool(Backward& b) {
   if (b.node().since_version() < 8 || b.int_of("storage_order") != 0)
     return b.refuse("this version or order has no rule");
-  Backward::Inputs outputs = {b.fresh(), b.fresh()};
-  b.add("MaxPool", {b.in(0)}, outputs, b.node().attributes);
-  b.give(0, b.scatter(b.g(), outputs[1], b.in(0)));
+  b.attributes = b.node().attributes;
+  b.give(0, b.formula("zeros = Expand(0, Reshape(Size(x), [-1])); flat = Reshape(g, [-1]);"
+                      "sums = ScatterElements(zeros, Reshape(MaxPool:1(x, @), [-1]), flat, axis=0, reduction='add');"
+                      "Reshape(sums, Shape(x), allowzero=1)"));
 }
 
 constexpr GradientRule kRules[] = {

@@ -56,7 +56,8 @@ struct ScatterElements : Op {
       }
     }
     OL_ASSIGN(const int64_t* wrapped, wrap_indices(ctx, indices, data[at]));
-    int64_t* offsets = const_cast<int64_t*>(wrapped);  // our own scratch
+    OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(indices.size()));  // `wrapped` may be the input itself
+    std::copy_n(wrapped, indices.size(), offsets);
     scatter_offsets(data, at, indices.shape(), offsets);
     const Tensor values = updates;
     OL_ASSIGN(Tensor * y, copy_of_data(ctx));

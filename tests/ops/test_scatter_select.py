@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.backends import Prepare
-from tests.ops.harness import check
+from tests.ops.harness import check, make_model
 from tests.ops.strategies import arrays, axes, broadcastable, shapes
 
 EXACT: dict[str, Any] = {"rtol": 0, "atol": 0}
@@ -291,3 +292,17 @@ def test_string_normalizer(backend: Prepare, action: Any, sensitive: Any) -> Non
         stopwords=stop,
         **EXACT,
     )
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_indices_that_are_read_again_stay_as_they_are(backend: Prepare, constant: bool) -> None:
+    data, updates = np.zeros((2, 3), np.float32), np.array([[1], [2]], np.float32)
+    inputs = [data, np.array([[1], [0]]), updates]
+    model = make_model("ScatterElements", inputs, axis=1, constants=[1] if constant else [])
+    model.graph.node.append(onnx.helper.make_node("ScatterElements", ["y0", "x1", "x0s"], ["z"], axis=1))
+    model.graph.node.append(onnx.helper.make_node("Neg", ["x2"], ["x0s"]))
+    model.graph.output[0].name = "z"
+    session = backend(model.SerializeToString())
+    for _ in range(2):
+        (z,) = session.run([v for i, v in enumerate(inputs) if not (constant and i == 1)])
+        np.testing.assert_array_equal(z, [[0, -1, 0], [-2, 0, 0]])
