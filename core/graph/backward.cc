@@ -192,7 +192,7 @@ const IrNode& Backward::copy(const IrNode& node, Inputs inputs) {
   n.opset = node.opset;
   n.schema = node.schema;
   n.row = node.row;
-  n.attributes = node.attributes;
+  n.attributes = Attributes(node.attributes);  // assignment of lists costs more code than their construction
   n.custom = node.custom;
   n.inputs = std::move(inputs);
   for (ValueId id : node.outputs)

@@ -129,7 +129,7 @@ class Formula {
       if (!key.empty() && take('='))
         attributes.push_back(attribute(key));
       else if (take('@'))
-        attributes.insert(attributes.end(), b_.attributes.begin(), b_.attributes.end());
+        for (const Attribute& a : b_.attributes) attributes.push_back(a);
       else
         at_ = begin, inputs.push_back(sum());
     } while (take(','));

@@ -117,7 +117,7 @@ void average_pool(Backward& b) {
 void max_pool(Backward& b) {
   if (b.node().since_version() < 8 || b.int_of("storage_order") != 0)
     return b.refuse("this version or order has no rule");
-  b.attributes = b.node().attributes;
+  b.attributes = Backward::Attributes(b.node().attributes);
   b.give(0, b.formula("zeros = Expand(0, Reshape(Size(x), [-1])); flat = Reshape(g, [-1]);"
                       "sums = ScatterElements(zeros, Reshape(MaxPool:1(x, @), [-1]), flat, axis=0, reduction='add');"
                       "Reshape(sums, Shape(x), allowzero=1)"));
