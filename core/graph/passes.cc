@@ -17,6 +17,7 @@ constexpr Pass kPasses[] = {
     {"fuse_matmul", 2, fuse_matmul},  // after those: their last factor would go into the next product
     {"fuse_conv", 2, fuse_conv},
     {"channels_last", 2, channels_last},
+    {"fuse_shuffle", 2, fuse_shuffle},
     {"eliminate_dead", 1, eliminate_dead},
 };
 

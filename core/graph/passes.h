@@ -37,6 +37,7 @@ Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
 Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_conv(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
+Result<bool> fuse_shuffle(IrGraph& graph, Pool& pool);
 Result<bool> fuse_pad(IrGraph& graph, Pool& pool);
 Result<bool> fuse_matmul(IrGraph& graph, Pool& pool);
 Result<bool> fuse_normalizations(IrGraph& graph, Pool& pool);

@@ -303,3 +303,30 @@ TEST(passes_fuse_pad) {
           {"p = Pad(x, [0,0,1,1,0,0,1,1]); y = AveragePool(p, kernel_shape=[3,3], pads=[1,1,1,1])", "Pad AveragePool"},
       });
 }
+
+TEST(passes_fuse_shuffle) {
+  const std::string before = "a = Transpose(x, perm=[0,3,1,2]); ";
+  const std::string after = "; y = Transpose(d, perm=[0,2,3,1])";
+  const auto with = [&](const char* middle) { return before + middle + after; };
+  const std::string shuffle =
+      with("b = Reshape(a, [1,2,3,4,5]); c = Transpose(b, perm=[0,2,1,3,4]); d = Reshape(c, [1,6,4,5])");
+  const std::string batch =
+      with("b = Reshape(a, [-1,2,3,4,5]); c = Transpose(b, perm=[0,2,1,3,4]); d = Reshape(c, [-1,6,4,5])");
+  const std::string other =
+      with("b = Reshape(a, [1,2,3,4,5]); c = Transpose(b, perm=[0,2,1,4,3]); d = Reshape(c, [1,6,5,4])");
+  const std::string turned =
+      with("b = Reshape(a, [1,2,3,4,5]); c = Transpose(b, perm=[0,2,1,3,4]); d = Reshape(c, [1,6,5,4])");
+  const std::string free =
+      with("b = Reshape(a, [1,2,3,4,-1]); c = Transpose(b, perm=[0,2,1,3,4]); d = Reshape(c, [1,6,4,5])");
+  const std::string output =
+      with("b! = Reshape(a, [1,2,3,4,5]); c = Transpose(b, perm=[0,2,1,3,4]); d = Reshape(c, [1,6,4,5])");
+  constexpr const char* kAll = "Transpose Reshape Transpose Reshape Transpose";
+  check_pass("fuse_shuffle", {
+                                 {shuffle.c_str(), "Reshape Transpose Reshape"},
+                                 {batch.c_str(), "Reshape Transpose Reshape"},
+                                 {other.c_str(), kAll},
+                                 {turned.c_str(), kAll},
+                                 {free.c_str(), kAll},
+                                 {output.c_str(), kAll},
+                             });
+}
