@@ -34,11 +34,15 @@ inline void copy_bytes(void* dst, const void* src, size_t n) {
   if (n > kLongest) {
     std::memcpy(to, from, n);
   } else if (n >= 16) {
-#if defined(__clang__)
-#pragma clang loop unroll(disable) vectorize(disable)
-#endif
-    for (size_t i = 0; i + 16 < n; i += 16) detail::move_piece<Piece16>(to + i, from + i);
-    detail::move_piece<Piece16>(to + n - 16, from + n - 16);
+    const char* const end = from + n;
+    for (; end - from > 64; from += 64, to += 64) {
+      Piece16 pieces[4];
+      std::memcpy(pieces, from, 64);
+      std::memcpy(to, pieces, 64);
+    }
+    for (; end - from > 16; from += 16, to += 16) detail::move_piece<Piece16>(to, from);
+    const auto rest = end - from;  // 1 to 16: a piece that ends where the run does
+    detail::move_piece<Piece16>(to + rest - 16, end - 16);
   } else if (n >= 8) {
     detail::move_ends<uint64_t>(to, from, n);
   } else if (n >= 4) {

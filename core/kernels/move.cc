@@ -89,7 +89,7 @@ constexpr int64_t kSide = sizeof(T) == 4   ? 4
                           : sizeof(T) <= 2 ? 8
                                            : 0;
 
-inline void transpose_square(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
+inline void transpose_square(const uint32_t* src, ptrdiff_t src_stride, uint32_t* dst, ptrdiff_t dst_stride) {
   Lanes4 in[4];
   for (int i = 0; i < 4; ++i) std::memcpy(&in[i], src + i * src_stride, 16);
   const Lanes4 ac_low = zip_low(in[0], in[2]), ac_high = zip_high(in[0], in[2]);
@@ -98,7 +98,7 @@ inline void transpose_square(const uint32_t* src, int64_t src_stride, uint32_t* 
                           zip_high(ac_high, bd_high)};
   for (int i = 0; i < 4; ++i) std::memcpy(dst + i * dst_stride, &rows[i], 16);
 }
-inline void transpose_square(const uint16_t* src, int64_t src_stride, uint16_t* dst, int64_t dst_stride) {
+inline void transpose_square(const uint16_t* src, ptrdiff_t src_stride, uint16_t* dst, ptrdiff_t dst_stride) {
   Words v[8], w[8];
   for (int i = 0; i < 8; ++i) std::memcpy(&v[i], src + i * src_stride, 16);
   // Each round pairs rows half of them apart; after three, the bits of an index are those of the transpose.
@@ -107,7 +107,7 @@ inline void transpose_square(const uint16_t* src, int64_t src_stride, uint16_t* 
   for (int i = 0; i < 4; ++i) w[2 * i] = zip_low(v[i], v[i + 4]), w[2 * i + 1] = zip_high(v[i], v[i + 4]);
   for (int i = 0; i < 8; ++i) std::memcpy(dst + i * dst_stride, &w[i], 16);
 }
-inline void transpose_square(const uint8_t* src, int64_t src_stride, uint8_t* dst, int64_t dst_stride) {
+inline void transpose_square(const uint8_t* src, ptrdiff_t src_stride, uint8_t* dst, ptrdiff_t dst_stride) {
   Bytes in[8] = {};
   for (int i = 0; i < 8; ++i) std::memcpy(&in[i], src + i * src_stride, 8);
   Words pair[4];
@@ -124,21 +124,40 @@ inline void transpose_square(const uint8_t* src, int64_t src_stride, uint8_t* ds
   }
 }
 
-// Three rows of four to four rows of three, and back: pixels of three channels.
-inline void transpose_3x4(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
-  Lanes4 in[4] = {};
-  for (int i = 0; i < 3; ++i) std::memcpy(&in[i], src + i * src_stride, 16);
-  uint32_t square[16];
-  for (int i = 0; i < 4; ++i) std::memcpy(square + 4 * i, &in[i], 16);
-  uint32_t turned[16];
-  transpose_square(square, 4, turned, 4);
-  for (int i = 0; i < 4; ++i) std::memcpy(dst + i * dst_stride, turned + 4 * i, 12);
+// Pixels of three channels from planes of them, and back: four at a time, pixels side by side.
+inline void interleave_3(const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* pixels) {
+  Lanes4 va, vb, vc;
+  std::memcpy(&va, a, 16);
+  std::memcpy(&vb, b, 16);
+  std::memcpy(&vc, c, 16);
+  const Lanes4 bc = __builtin_shufflevector(vb, vc, 1, 5, 2, 6), ab = zip_low(va, vb);
+  const Lanes4 out[3] = {__builtin_shufflevector(ab, vc, 0, 1, 4, 2), __builtin_shufflevector(bc, va, 0, 1, 6, 2),
+                         __builtin_shufflevector(vc, zip_high(va, vb), 2, 6, 7, 3)};
+  std::memcpy(pixels, out, sizeof(out));
 }
-inline void transpose_4x3(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride) {
-  uint32_t square[16] = {}, turned[16];
-  for (int i = 0; i < 4; ++i) std::memcpy(square + 4 * i, src + i * src_stride, 12);
-  transpose_square(square, 4, turned, 4);
-  for (int i = 0; i < 3; ++i) std::memcpy(dst + i * dst_stride, turned + 4 * i, 16);
+inline void separate_3(const uint32_t* pixels, uint32_t* a, uint32_t* b, uint32_t* c) {
+  Lanes4 in[3];
+  std::memcpy(in, pixels, sizeof(in));
+  const Lanes4 low = __builtin_shufflevector(in[0], in[1], 0, 3, 6, 1);   // a0 a1 a2 b0
+  const Lanes4 high = __builtin_shufflevector(in[1], in[2], 0, 3, 6, 5);  // b1 b2 b3 a3
+  const Lanes4 ends = __builtin_shufflevector(in[0], in[1], 2, 5, 2, 5);  // c0 c1
+  const Lanes4 va = __builtin_shufflevector(low, high, 0, 1, 2, 7), vb = __builtin_shufflevector(low, high, 3, 4, 5, 6);
+  const Lanes4 vc = __builtin_shufflevector(ends, in[2], 0, 1, 4, 7);
+  std::memcpy(a, &va, 16);
+  std::memcpy(b, &vb, 16);
+  std::memcpy(c, &vc, 16);
+}
+
+// Pixels of three channels in a block as below, in fours. Gives how many are done.
+inline int64_t transpose_pixels(const uint32_t* src, int64_t src_stride, uint32_t* dst, int64_t dst_stride,
+                                int64_t rows, int64_t cols) {
+  int64_t i = 0;
+  if (cols == 3 && dst_stride == 3) {
+    for (; i + 4 <= rows; i += 4) interleave_3(src + i, src + src_stride + i, src + 2 * src_stride + i, dst + 3 * i);
+  } else if (rows == 3 && src_stride == 3) {
+    for (; i + 4 <= cols; i += 4) separate_3(src + 3 * i, dst + i, dst + dst_stride + i, dst + 2 * dst_stride + i);
+  }
+  return i;
 }
 
 // dst[r * dst_stride + c] = src[c * src_stride + r], r < rows, c0 <= c < c1, one by one.
@@ -156,31 +175,34 @@ void copy_rest(const T* src, int64_t src_stride, T* dst, int64_t dst_stride, int
 template <class T>
 void transpose_block(const T* src, int64_t src_stride, T* dst, int64_t dst_stride, int64_t rows, int64_t cols) {
   constexpr int64_t kBlock = 32, kStep = kSide<T>;
+  if constexpr (sizeof(T) == 4) {
+    if ((cols == 3 && dst_stride == 3) || (rows == 3 && src_stride == 3)) {
+      const int64_t done = transpose_pixels(src, src_stride, dst, dst_stride, rows, cols);
+      if (cols == 3 && dst_stride == 3) {
+        copy_rest(src + done, src_stride, dst + 3 * done, dst_stride, rows - done, 0, cols);
+      } else {
+        copy_rest(src, src_stride, dst, dst_stride, rows, done, cols);
+      }
+      return;
+    }
+  }
   for (int64_t c0 = 0; c0 < cols; c0 += kBlock) {
     const int64_t c1 = std::min(cols, c0 + kBlock);
     int64_t r = 0;
     if constexpr (kStep > 0) {
+      const auto from_step = static_cast<ptrdiff_t>(src_stride), to_step = static_cast<ptrdiff_t>(dst_stride);
+      const auto squares = static_cast<ptrdiff_t>((c1 - c0) / kStep);
+      const int64_t rest = c0 + squares * kStep;
       for (; r + kStep <= rows; r += kStep) {
-        int64_t c = c0;
-        for (; c + kStep <= c1; c += kStep) {
-          transpose_square(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
+        const T* from = src + c0 * src_stride + r;
+        T* to = dst + r * dst_stride + c0;
+        for (ptrdiff_t i = 0; i < squares; ++i, from += kStep * from_step, to += kStep) {
+          transpose_square(from, from_step, to, to_step);
         }
-        if constexpr (sizeof(T) == 4) {
-          if (c1 - c == 3) {
-            transpose_3x4(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
-            c = c1;
-          }
-        }
-        if (c < c1) copy_rest(src + r, src_stride, dst + r * dst_stride, dst_stride, kStep, c, c1);
+        if (rest < c1) copy_rest(src + r, src_stride, dst + r * dst_stride, dst_stride, kStep, rest, c1);
       }
     }
-    int64_t c = c0;
-    if constexpr (sizeof(T) == 4) {
-      for (; rows - r == 3 && c + 4 <= c1; c += 4) {
-        transpose_4x3(src + c * src_stride + r, src_stride, dst + r * dst_stride + c, dst_stride);
-      }
-    }
-    copy_rest(src + r, src_stride, dst + r * dst_stride, dst_stride, rows - r, c, c1);
+    copy_rest(src + r, src_stride, dst + r * dst_stride, dst_stride, rows - r, c0, c1);
   }
 }
 
@@ -216,11 +238,54 @@ void copy_planes(const Shape& dims, std::span<const Shape> strides, int axis, co
 }
 
 template <class T>
+void copy_merged(Shape dims, std::span<const Shape> strides, const void* src, void* dst);
+
+// Do the axes from `axis` on lie in memory as one block, of which the source repeats a smaller one?
+inline bool repeats_block(const Shape& dims, std::span<const Shape> strides, int axis) {
+  if (strides[0][axis] != 0) return false;
+  int64_t size = 1;
+  for (int i = dims.rank() - 1; i >= axis; size *= dims[i--]) {
+    if (strides[1][i] != size) return false;
+  }
+  return true;
+}
+
+// Where the first of the blocks along `axis` is written: copies it to the others.
+template <class T>
+void repeat_blocks(const Shape& dims, const Shape& strides, int axis, T* dst) {
+  const int64_t repeats = dims[axis], n = strides[axis];
+  Shape outer = dims, outer_strides = strides;
+  while (outer.rank() > axis) {
+    outer.erase(outer.rank() - 1);
+    outer_strides.erase(outer_strides.rank() - 1);
+  }
+  outer.push_back(1);  // the iterator leaves its last axis to the body
+  outer_strides.push_back(0);
+  const int64_t cost = n * repeats * static_cast<int64_t>(sizeof(T)) / 16 + 4;
+  parallel_for(outer.size(), grain_for(cost), [&](int64_t begin, int64_t end) {
+    StridedIterator it(outer, {&outer_strides, 1}, begin);
+    for (int64_t i = begin; i < end; ++i, it.next()) {
+      T* first = dst + it.offset(0);
+      for (int64_t done = 1; done < repeats; done *= 2) {
+        copy_run(first + done * n, first, std::min(done, repeats - done) * n);
+      }
+    }
+  });
+}
+
+template <class T>
 void copy_typed(const Shape& dims, std::span<const Shape> strides, const void* src, void* dst) {
   const T* from = static_cast<const T*>(src);
   T* to = static_cast<T*>(dst);
   if constexpr (std::is_trivially_copyable_v<T>) {
     const int last = dims.rank() - 1;
+    for (int axis = 0; axis < last; ++axis) {
+      if (!repeats_block(dims, strides, axis)) continue;
+      Shape once = dims;
+      once[axis] = 1;
+      copy_merged<T>(once, strides, src, dst);
+      return repeat_blocks(dims, strides[1], axis, to);
+    }
     if (last > 0 && strides[1][last] == 1 && strides[0][last] != 1) {
       for (int axis = last - 1; axis >= 0; --axis) {
         if (strides[0][axis] == 1 && dims[axis] >= 3) return copy_planes(dims, strides, axis, from, to);
@@ -228,6 +293,14 @@ void copy_typed(const Shape& dims, std::span<const Shape> strides, const void* s
     }
   }
   copy_rows(dims, strides, from, to);
+}
+
+// copy_typed of as few axes as can be.
+template <class T>
+void copy_merged(Shape dims, std::span<const Shape> strides, const void* src, void* dst) {
+  std::array<Shape, 2> merged{strides[0], strides[1]};
+  collapse_dims(&dims, merged);
+  copy_typed<T>(dims, merged, src, dst);
 }
 
 // The longest stretch [begin, end) of a table in which offsets grow by one: copied as a block.
@@ -322,10 +395,8 @@ void store_as(double value, void* dst) {
 void copy_strided(DType dtype, const Shape& dims, const void* src, const Shape& src_strides, void* dst,
                   const Shape& dst_strides) {
   if (dims.size() == 0) return;
-  Shape merged = dims;
-  std::array<Shape, 2> strides{src_strides, dst_strides};
-  collapse_dims(&merged, strides);
-  visit_size(dtype, [&]<class T>() { copy_typed<T>(merged, strides, src, dst); });
+  const std::array<Shape, 2> strides{src_strides, dst_strides};
+  visit_size(dtype, [&]<class T>() { copy_merged<T>(dims, strides, src, dst); });
 }
 
 void permute(DType dtype, const void* src, const Shape& shape, std::span<const int> perm, void* dst) {

@@ -22,25 +22,26 @@ void tile4(const float* a, int64_t k, int64_t lda, const float* b, F32x4 (&acc)[
   }
 }
 
-// One row against one panel; four partial sums along k hide the latency of the multiply-add.
-void tile1(const float* a, int64_t k, const float* b, F32x4 (&acc)[2]) {
-  F32x4 s[8];
-  for (F32x4& v : s) v = F32x4::splat(0);
-  int64_t i = 0;
-  for (; i + 4 <= k; i += 4) {
-    for (int u = 0; u < 4; ++u) {
-      const F32x4 x = F32x4::splat(a[i + u]);
-      s[2 * u] = simd::madd(x, F32x4::load(b + (i + u) * kPanel), s[2 * u]);
-      s[2 * u + 1] = simd::madd(x, F32x4::load(b + (i + u) * kPanel + 4), s[2 * u + 1]);
-    }
-  }
-  for (; i < k; ++i) {
+// One row against kPanels panels; two partial sums along k hide the latency of the multiply-add.
+template <int kPanels>
+void tile1(const float* a, ptrdiff_t k, const float* panels, ptrdiff_t panel_stride, F32x4 (&acc)[2 * kPanels]) {
+  F32x4 even[2 * kPanels], odd[2 * kPanels];
+  for (int j = 0; j < 2 * kPanels; ++j) even[j] = odd[j] = F32x4::splat(0);
+  const auto step = [&](ptrdiff_t i, F32x4(&sums)[2 * kPanels]) {
     const F32x4 x = F32x4::splat(a[i]);
-    s[0] = simd::madd(x, F32x4::load(b + i * kPanel), s[0]);
-    s[1] = simd::madd(x, F32x4::load(b + i * kPanel + 4), s[1]);
+    for (int p = 0; p < kPanels; ++p) {
+      const float* b = panels + p * panel_stride + i * kPanel;
+      sums[2 * p] = simd::madd(x, F32x4::load(b), sums[2 * p]);
+      sums[2 * p + 1] = simd::madd(x, F32x4::load(b + 4), sums[2 * p + 1]);
+    }
+  };
+  ptrdiff_t i = 0;
+  for (; i + 2 <= k; i += 2) {
+    step(i, even);
+    step(i + 1, odd);
   }
-  acc[0] = (s[0] + s[2]) + (s[4] + s[6]);
-  acc[1] = (s[1] + s[3]) + (s[5] + s[7]);
+  if (i < k) step(i, even);
+  for (int j = 0; j < 2 * kPanels; ++j) acc[j] = even[j] + odd[j];
 }
 
 void add_to(float* c, int64_t columns, F32x4 lo, F32x4 hi) {
@@ -65,9 +66,22 @@ void one_panel(const PanelGemm& g, int64_t p) {
   }
   for (; r < g.m; ++r) {
     F32x4 acc[2];
-    tile1(g.a + r * g.lda, g.k, b, acc);
+    tile1<1>(g.a + r * g.lda, static_cast<ptrdiff_t>(g.k), b, 0, acc);
     add_to(out + r * g.ldc, columns, acc[0], acc[1]);
   }
+}
+
+// Panels [begin, end). A single row takes them in pairs, which halves the loads of its elements.
+void some_panels(const PanelGemm& g, int64_t begin, int64_t end) {
+  int64_t p = begin;
+  for (; g.m == 1 && p + 2 <= end && (p + 2) * kPanel <= g.n; p += 2) {
+    F32x4 acc[4];
+    tile1<2>(g.a, static_cast<ptrdiff_t>(g.k), g.panels + p * g.panel_stride, static_cast<ptrdiff_t>(g.panel_stride),
+             acc);
+    add_to(g.c + p * kPanel, kPanel, acc[0], acc[1]);
+    add_to(g.c + (p + 1) * kPanel, kPanel, acc[2], acc[3]);
+  }
+  for (; p < end; ++p) one_panel(g, p);
 }
 
 }  // namespace
@@ -89,13 +103,9 @@ void panel_gemm(const PanelGemm& g) {
   constexpr int64_t kChunkWork = 1 << 20;
   const int64_t panel_work = std::max<int64_t>(g.m * g.k * kPanel, 1);
   parallel_for((g.n + kPanel - 1) / kPanel, std::max<int64_t>(kChunkWork / panel_work, 1),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t p = begin; p < end; ++p) one_panel(g, p);
-               });
+               [&](int64_t begin, int64_t end) { some_panels(g, begin, end); });
 }
 
-void panel_gemm_serial(const PanelGemm& g) {
-  for (int64_t p = 0; p * kPanel < g.n; ++p) one_panel(g, p);
-}
+void panel_gemm_serial(const PanelGemm& g) { some_panels(g, 0, (g.n + kPanel - 1) / kPanel); }
 
 }  // namespace onnxlet

@@ -109,6 +109,32 @@ TEST(move_copies_rows_of_every_width) {
   }
 }
 
+TEST(move_copies_repeated_blocks) {
+  const auto src = numbered<float>(60);
+  const Shape dims{3, 5, 4, 2, 5}, strides{20, 0, 5, 0, 1};
+  // Packed, and with room between the outermost blocks.
+  for (const int64_t gap : {0, 7}) {
+    Shape to = dims.strides();
+    to[0] += gap;
+    std::vector<float> dst(static_cast<size_t>(3 * to[0]), -1);
+    copy_strided(DType::kFloat, dims, src.data(), strides, dst.data(), to);
+    const auto from = offsets_of(dims, strides), at = offsets_of(dims, to);
+    int wrong = 0;
+    for (size_t i = 0; i < from.size(); ++i) {
+      wrong += dst[static_cast<size_t>(at[i])] != src[static_cast<size_t>(from[i])];
+    }
+    for (int64_t i = to[0] - gap; i < to[0]; ++i) wrong += dst[static_cast<size_t>(i)] != -1;
+    CHECK_EQ(wrong, 0);
+  }
+}
+
+TEST(move_transposes_pixels_of_three_channels) {
+  for (const int64_t pixels : {1, 4, 7, 31, 70}) {
+    check_transposed<float>(DType::kFloat, 3, pixels);
+    check_transposed<float>(DType::kFloat, pixels, 3);
+  }
+}
+
 TEST(move_copies_strings) {
   const std::vector<std::string> src{"a long string that is not stored inside", "b", "c", "d", "e", "f"};
   std::vector<std::string> dst(6);
