@@ -29,6 +29,8 @@ class Hash {
   uint64_t h_ = 0xcbf29ce484222325u;
 };
 
+using HashIndex = std::unordered_multimap<uint64_t, size_t>;
+
 bool same_attribute(const Attribute& a, const Attribute& b) {
   using Type = Attribute::Type;
   if (a.name != b.name || a.type != b.type) return false;
@@ -84,7 +86,7 @@ bool same_constant(const Tensor& a, const Tensor& b) {
 // For every value the first small constant equal to it.
 std::vector<ValueId> merged_constants(const IrGraph& graph) {
   std::vector<ValueId> same(graph.values.size());
-  std::unordered_multimap<uint64_t, ValueId> seen;
+  HashIndex seen;
   for (size_t i = 0; i < same.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
     same[i] = id;
@@ -95,11 +97,11 @@ std::vector<ValueId> merged_constants(const IrGraph& graph) {
     h.bytes(t->raw(), t->bytes());
     const auto [begin, end] = seen.equal_range(h.value());
     const auto found = std::find_if(
-        begin, end, [&](const auto& entry) { return same_constant(graph.value(entry.second).constant, *t); });
+        begin, end, [&](const auto& entry) { return same_constant(graph.values[entry.second].constant, *t); });
     if (found != end)
-      same[i] = found->second;
+      same[i] = static_cast<ValueId>(found->second);
     else
-      seen.emplace(h.value(), id);
+      seen.emplace(h.value(), i);
   }
   return same;
 }
@@ -111,7 +113,7 @@ Result<bool> eliminate_common(IrGraph& graph, Pool&) {
   const auto replace = [&](ValueId& id) {
     if (id != kAbsent) id = same[static_cast<size_t>(id)];
   };
-  std::unordered_multimap<uint64_t, size_t> seen;  // hash -> index into kept
+  HashIndex seen;  // of kept
   std::vector<IrNode> kept;
   kept.reserve(graph.nodes.size());
   for (IrNode& n : graph.nodes) {

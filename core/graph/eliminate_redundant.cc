@@ -55,10 +55,7 @@ Result<bool> cast(Matcher& m, IrNode& n, Pool&) {
   if (!holds(middle, first)) return false;
   if (is_integer(first) && is_float(middle) && !is_float(to)) return false;  // integers wrap where floats saturate
   if (to == first) return give_back(m, n, x);
-  const int opset = n.opset;
-  const std::vector<Attribute> attributes = n.attributes;
-  if (!m.become(n, "Cast", opset, {}, {x})) return false;
-  n.attributes = attributes;
+  m.reconnect(n, {x});
   return true;
 }
 
@@ -113,9 +110,7 @@ Result<bool> reshape(Matcher& m, IrNode& n, Pool&) {
   if (std::find(std::begin(kKeepOrder), std::end(kKeepOrder), inner->op_type) == std::end(kKeepOrder)) return false;
   // 0 stands for a dimension of the input it would lose.
   if (std::find(shape->begin(), shape->end(), 0) != shape->end()) return false;
-  const std::vector<Attribute> attributes = n.attributes;
-  if (!m.become(n, "Reshape", n.opset, {}, {inner->inputs[0], n.inputs[1]})) return false;
-  n.attributes = attributes;
+  m.reconnect(n, {inner->inputs[0], n.inputs[1]});
   return true;
 }
 

@@ -162,13 +162,6 @@ Result<ValueId> scaled(Matcher& m, ValueId id, const Weights& w, const Numbers& 
   return m.add_constant(m.graph().value(id).name, std::move(t));
 }
 
-// n becomes a copy of `from`, with other inputs.
-bool take_over(Matcher& m, IrNode& n, const IrNode& from, std::vector<ValueId> inputs) {
-  if (!m.become(n, from.op_type, from.opset, from.domain, std::move(inputs))) return false;
-  n.attributes = from.attributes;
-  return true;
-}
-
 // Conv, ConvTranspose, Gemm and MatMul: a into the weights, b into the bias.
 Result<bool> fold_into_weights(Matcher& m, IrNode& n, const IrNode& from, Pool& pool) {
   const std::optional<Weights> w = weights_of(m, from);
@@ -198,8 +191,8 @@ Result<bool> fold_into_weights(Matcher& m, IrNode& n, const IrNode& from, Pool& 
     OL_ASSIGN(const ValueId id, add_vector(m, "bias", bias, type, pool));
     inputs.push_back(id);
   }
-  if (!take_over(m, n, from, std::move(inputs))) return false;
-  if (n.op_type == "Gemm") std::erase_if(n.attributes, [](const Attribute& a) { return a.name == "beta"; });
+  if (!m.become_like(n, from, std::move(inputs))) return false;
+  if (n.op_type == "Gemm") Matcher::unset(n, "beta");
   return true;
 }
 
@@ -220,7 +213,7 @@ Result<bool> fold_into_batch_norm(Matcher& m, IrNode& n, const IrNode& from, Poo
   const DType type = scale->dtype();
   OL_ASSIGN(const ValueId a, add_vector(m, "scale", joined.a, type, pool));
   OL_ASSIGN(const ValueId b, add_vector(m, "bias", joined.b, type, pool));
-  return take_over(m, n, from, {from.inputs[0], a, b, from.inputs[3], from.inputs[4]});
+  return m.become_like(n, from, {from.inputs[0], a, b, from.inputs[3], from.inputs[4]});
 }
 
 Result<bool> fold(Matcher& m, IrNode& n, Pool& pool) {

@@ -52,10 +52,9 @@ Result<bool> pad_before(Matcher& m, IrNode& n, Pool&) {
   }
   std::vector<ValueId> inputs = n.inputs;
   inputs[0] = pad->inputs[0];
-  std::vector<Attribute> attributes = n.attributes;
-  std::erase_if(attributes, [](const Attribute& a) { return a.name == "pads" || a.name == "count_include_pad"; });
-  if (!m.become(n, n.op_type, n.opset, {}, std::move(inputs))) return false;
-  n.attributes = std::move(attributes);
+  m.reconnect(n, std::move(inputs));
+  Matcher::unset(n, "pads");
+  Matcher::unset(n, "count_include_pad");
   Matcher::set(n, "pads", std::move(pads));
   if (pool) Matcher::set(n, "count_include_pad", int64_t{1});
   return true;

@@ -101,16 +101,20 @@ void Matcher::release(ValueId id, int reader) {
   kill(n);
 }
 
-bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string_view domain,
-                     std::vector<ValueId> inputs) {
-  const OpRow* row = find_op(domain, op_type, opset);
-  if (row == nullptr) return false;
+void Matcher::reconnect(IrNode& n, std::vector<ValueId> inputs) {
   const int self = at(n);
   for (ValueId id : inputs) {
     if (id != kAbsent) readers_[index(id)].push_back(self);
   }
-  const std::vector<ValueId> old = std::exchange(n.inputs, std::move(inputs));
-  for (ValueId id : old) release(id, self);
+  n.inputs.swap(inputs);
+  for (ValueId id : inputs) release(id, self);
+}
+
+bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string_view domain,
+                     std::vector<ValueId> inputs) {
+  const OpRow* row = find_op(domain, op_type, opset);
+  if (row == nullptr) return false;
+  reconnect(n, std::move(inputs));
   n.op_type = op_type;
   n.domain = domain;
   n.opset = opset;
@@ -120,36 +124,38 @@ bool Matcher::become(IrNode& n, std::string_view op_type, int opset, std::string
   return true;
 }
 
+bool Matcher::become_like(IrNode& n, const IrNode& from, std::vector<ValueId> inputs) {
+  std::vector<Attribute> attributes(from.attributes);
+  if (!become(n, from.op_type, from.opset, from.domain, std::move(inputs))) return false;
+  n.attributes.swap(attributes);
+  return true;
+}
+
+static Attribute& add_attribute(IrNode& n, std::string_view name, Attribute::Type type) {
+  Attribute& a = n.attributes.emplace_back();
+  a.name = name;
+  a.type = type;
+  return a;
+}
+
 void Matcher::set(IrNode& n, std::string_view attribute, float value) {
-  Attribute a;
-  a.name = attribute;
-  a.type = Attribute::Type::kFloat;
-  a.f = value;
-  n.attributes.push_back(std::move(a));
+  add_attribute(n, attribute, Attribute::Type::kFloat).f = value;
 }
 
 void Matcher::set(IrNode& n, std::string_view attribute, int64_t value) {
-  Attribute a;
-  a.name = attribute;
-  a.type = Attribute::Type::kInt;
-  a.i = value;
-  n.attributes.push_back(std::move(a));
+  add_attribute(n, attribute, Attribute::Type::kInt).i = value;
 }
 
 void Matcher::set(IrNode& n, std::string_view attribute, std::string_view value) {
-  Attribute a;
-  a.name = attribute;
-  a.type = Attribute::Type::kString;
-  a.s = value;
-  n.attributes.push_back(std::move(a));
+  add_attribute(n, attribute, Attribute::Type::kString).s = value;
 }
 
 void Matcher::set(IrNode& n, std::string_view attribute, std::vector<int64_t> value) {
-  Attribute a;
-  a.name = attribute;
-  a.type = Attribute::Type::kInts;
-  a.ints = std::move(value);
-  n.attributes.push_back(std::move(a));
+  add_attribute(n, attribute, Attribute::Type::kInts).ints = std::move(value);
+}
+
+void Matcher::unset(IrNode& n, std::string_view attribute) {
+  std::erase_if(n.attributes, [&](const Attribute& a) { return a.name == attribute; });
 }
 
 ValueId Matcher::add_constant(std::string_view name, Tensor tensor) {

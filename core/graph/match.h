@@ -51,13 +51,18 @@ class Matcher {
   // Makes `n` another operator with these inputs; attributes are gone. False, and nothing done, when this build has
   // no such operator.
   bool become(IrNode& n, std::string_view op_type, int opset, std::string_view domain, std::vector<ValueId> inputs);
+  // Makes `n` what `from` is, attributes included, with these inputs.
+  bool become_like(IrNode& n, const IrNode& from, std::vector<ValueId> inputs);
+  // The same operator with other inputs.
+  void reconnect(IrNode& n, std::vector<ValueId> inputs);
   static void set(IrNode& n, std::string_view attribute, float value);
   static void set(IrNode& n, std::string_view attribute, int64_t value);
   static void set(IrNode& n, std::string_view attribute, std::string_view value);
+  static void set(IrNode& n, std::string_view attribute, std::vector<int64_t> value);
+  static void unset(IrNode& n, std::string_view attribute);
   ValueId add_constant(std::string_view name, Tensor tensor);
   // A constant of one element.
   Result<ValueId> add_number(std::string_view name, double value, DType dtype, const Shape& shape, Pool& pool);
-  static void set(IrNode& n, std::string_view attribute, std::vector<int64_t> value);
   // What reads the node's first output reads `to` instead, the graph's outputs too; the node goes.
   void bypass(IrNode& n, ValueId to);
   // The node's only output is known; the node goes.
