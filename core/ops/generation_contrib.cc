@@ -27,6 +27,7 @@ struct NGramRepeatBlock : Op {
     std::copy_n(scores.data<float>(), scores.size(), y->mutable_data<float>());
     for (int64_t b = 0; b < ids.dim(0); ++b) {
       const int64_t* row = ids.data<int64_t>() + b * length;
+      if (length < size) continue;
       const int64_t* recent = row + length - (size - 1);
       for (int64_t i = 0; i + size <= length; ++i) {
         if (!std::equal(recent, row + length, row + i)) continue;

@@ -304,65 +304,6 @@ struct SkipLayerNorm : Op {
   }
 };
 
-struct EmbedLayerNormalization : Op {
-  float epsilon = 1e-12f;
-  Status init(Attrs& a) {
-    epsilon = a.f("epsilon", 1e-12f);
-    a.ignore("mask_index_type");
-    return {};
-  }
-
-  // Inputs: input_ids, segment_ids?, word_embedding, position_embedding, segment_embedding?, gamma, beta, mask?,
-  // position_ids?
-  Status run(OpContext& ctx) const override {
-    const Tensor& ids = ctx.in(0);
-    const Tensor& words = ctx.in(2);
-    if (ids.rank() != 2 || words.rank() != 2 || ctx.in(3).rank() != 2) {
-      return run_failed("input_ids and the embeddings must be matrices; their shapes are ", ids.shape(), ", ",
-                        words.shape(), " and ", ctx.in(3).shape());
-    }
-    const int64_t batch = ids.dim(0), length = ids.dim(1), hidden = words.dim(1);
-    const Shape shape{batch, length, hidden};
-    OL_ASSIGN(const FloatOutput sum, float_output(ctx, 2, words.dtype(), shape));
-    std::fill_n(sum.data, shape.size(), 0.0f);
-    OL_TRY(add_rows(ctx, 2, &ids, length, sum.data, batch * length));
-    OL_TRY(add_rows(ctx, 3, ctx.opt(8), length, sum.data, batch * length));
-    if (ctx.has(1) && ctx.has(4)) OL_TRY(add_rows(ctx, 4, ctx.opt(1), length, sum.data, batch * length));
-    sum.finish();
-    OL_ASSIGN(const FloatOutput y, float_output(ctx, 0, words.dtype(), shape));
-    static constexpr LayerNormSpec kSpec{true, 5, 6, -1, -1};
-    OL_TRY(layer_norm<float>(ctx, kSpec, sum.data, shape, 2, epsilon, DType::kFloat, y.data));
-    y.finish();
-    return mask_index(ctx, batch, length);
-  }
-
-  // Adds row ids[i] (or the position, without ids) of embedding table `input` to row i.
-  static Status add_rows(OpContext& ctx, int input, const Tensor* ids, int64_t length, float* sum, int64_t rows) {
-    const Tensor& table = ctx.in(input);
-    OL_ASSIGN(const float* values, floats_of(ctx, table));
-    const int64_t n = table.dim(1);
-    for (int64_t r = 0; r < rows; ++r) {
-      int64_t id = r % length;
-      if (ids) id = ids->data<int32_t>()[r % ids->size()];
-      if (id < 0 || id >= table.dim(0)) {
-        return run_failed("embedding index ", id, " is outside [0, ", table.dim(0) - 1, "]");
-      }
-      for (int64_t i = 0; i < n; ++i) sum[r * n + i] += values[id * n + i];
-    }
-    return {};
-  }
-
-  static Status mask_index(OpContext& ctx, int64_t batch, int64_t length) {
-    OL_ASSIGN(Tensor * index, ctx.out(1, DType::kInt32, Shape{batch}));
-    for (int64_t b = 0; b < batch; ++b) {
-      int32_t count = 0;
-      for (int64_t i = 0; i < length && ctx.has(7); ++i) count += ctx.in(7).data<int32_t>()[b * length + i] == 1;
-      index->mutable_data<int32_t>()[b] = count;
-    }
-    return {};
-  }
-};
-
 const OpRow kRows[] = {
     {"LayerNormalization", 1, make<LayerNorm<kLayerNorm>>},
     {"RMSNormalization", 23, make<LayerNorm<kRmsNorm>>},
@@ -374,7 +315,6 @@ const OpRow kRows[] = {
 const OpRow kContribRows[] = {
     {"SkipLayerNormalization", 1, make<SkipLayerNorm<true>>},
     {"SkipSimplifiedLayerNormalization", 1, make<SkipLayerNorm<false>>},
-    {"EmbedLayerNormalization", 1, make<EmbedLayerNormalization>},
 };
 
 }  // namespace

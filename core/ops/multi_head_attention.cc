@@ -142,15 +142,17 @@ struct HeadsAttention : ContribAttention {
     args->q_len = query.dim(1);
     args->head_size = args->v_head_size = size;
     args->q = heads_3d(q, args->q_len, size, query.dim(2));
-    if (key.rank() == 5 && key.dim(2) == heads && key.dim(3) == 2 && key.dim(4) == size && !v) {
+    if (key.rank() == 5 && key.dim(0) == args->batch && key.dim(2) == heads && key.dim(3) == 2 && key.dim(4) == size &&
+        !v) {
       *kv_new = key.dim(1);
       const int64_t row = heads * 2 * size;
       args->k = {k, *kv_new * row, 2 * size, row};
       args->v = {k + size, *kv_new * row, 2 * size, row};
       return {};
     }
-    if (!v || key.dim(0) != args->batch || ctx.in(2).rank() != key.rank()) return refuse();
+    if (!v || key.rank() < 1 || ctx.in(2).rank() != key.rank()) return refuse();
     const Tensor& value = ctx.in(2);
+    if (key.dim(0) != args->batch || value.dim(0) != args->batch) return refuse();
     if (key.rank() == 3 && key.dim(2) == query.dim(2) && value.dim(2) % heads == 0 && value.dim(1) == key.dim(1)) {
       *kv_new = key.dim(1);
       args->v_head_size = value.dim(2) / heads;

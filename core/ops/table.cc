@@ -25,6 +25,7 @@ const OpTable* const kTables[] = {
     &kDeformConvOps,
     &kDetectionOps,
     &kEinsumOps,
+    &kEmbedContribOps,
     &kFlexAttentionOps,
     &kGatesContribOps,
     &kGatherContribOps,

@@ -23,6 +23,7 @@ extern const OpTable kCumulativeOps;
 extern const OpTable kDeformConvOps;
 extern const OpTable kDetectionOps;
 extern const OpTable kEinsumOps;
+extern const OpTable kEmbedContribOps;
 extern const OpTable kFlexAttentionOps;
 extern const OpTable kGatesContribOps;
 extern const OpTable kGatherContribOps;

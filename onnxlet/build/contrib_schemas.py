@@ -94,6 +94,18 @@ OPERATORS: list[dict[str, Any]] = [
         T="float16 float",
         M="float16 float",
     ),
+    op(
+        "QEmbedLayerNormalization",
+        "input_ids:T1 segment_ids:T1? word_embedding_quant:T2 position_embedding_quant:T2 segment_embedding:T2? "
+        "gamma_quant:T2 beta_quant:T2 mask:T1? word_embedding_scale:T position_embedding_scale:T "
+        "segment_embedding_scale:T? gamma_scale:T beta_scale:T word_embedding_zero_point:T2 "
+        "position_embedding_zero_point:T2 segment_embedding_zero_point:T2? gamma_zero_point:T2 beta_zero_point:T2",
+        "layernorm_out:T mask_index_out:T1",
+        "epsilon:float=1e-12",
+        T="float",
+        T1="int32",
+        T2=INT8S,
+    ),
     # ---- activations ----
     op("Gelu", "X:T", "Y:T", T=ALL_FLOATS),
     op("FastGelu", "X:T bias:T?", "Y:T", T=ALL_FLOATS),

@@ -324,6 +324,8 @@ def test_refusals(backend: Prepare) -> None:
     cases: list[tuple[str, list[Any], dict[str, Any], str]] = [
         ("MultiHeadAttention", mha, {"num_heads": 0}, "num_heads must be positive; it is 0"),
         ("MultiHeadAttention", [q, q], heads, "do not fit 2 heads"),
+        ("MultiHeadAttention", [q, q, q[:1]], heads, "do not fit 2 heads"),
+        ("MultiHeadAttention", [q, normal(1, 1, 2, 2, 4)], heads, "do not fit 2 heads"),
         ("MultiHeadAttention", [q, q, q, normal(8)], heads, r"bias has shape \[8\]; 24 elements are expected"),
         ("MultiHeadAttention", [*mha, cache], heads, "past_key and past_value must be given together"),
         ("MultiHeadAttention", [*mha, cache[0], cache[0]], heads, r"past_key must have rank 4; its shape is \[2,5,4\]"),

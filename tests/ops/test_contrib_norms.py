@@ -77,6 +77,50 @@ def test_embed_layer_normalization(backend: Prepare, data: st.DataObject) -> Non
     check(backend, "EmbedLayerNormalization", inputs, outputs=outputs, epsilon=d.one_of(None, 1e-3), **MS)
 
 
+@given(data=st.data())
+@EXAMPLES
+def test_quantized_embed_layer_normalization(backend: Prepare, data: st.DataObject) -> None:
+    d = Draws(data)
+    batch, length, n = d.one_of(1, 2), d.one_of(1, 5), d.one_of(1, 7, 33)
+    segments, dtype = d.one_of(False, True), d.one_of(np.int8, np.uint8)
+    info = np.iinfo(dtype)
+
+    def numbers(*shape: int) -> np.ndarray:
+        return np.asarray(d.rng.integers(info.min, info.max, shape, dtype, endpoint=True))
+
+    present = [True, True, segments, True, True]
+    ids, kinds = d.rng.integers(0, 20, (batch, length), np.int32), d.rng.integers(0, 2, (batch, length), np.int32)
+    tables = [numbers(20, n), numbers(10, n), numbers(2, n), numbers(n), numbers(n)]
+    scales = [np.array(d.rng.uniform(0.01, 0.05), np.float32) for _ in range(5)]
+    zeros = [numbers() for _ in range(5)]
+    mask = d.maybe(np.sort(kinds, axis=1)[:, ::-1].copy())
+    used = [[v if given_ else None for v, given_ in zip(x, present, strict=True)] for x in (tables, scales, zeros)]
+    inputs = [ids, kinds if segments else None, *used[0], mask, *used[1], *used[2]]
+    outputs = [np.float32, np.int32]
+    # A row of one element has no variance: what is left of it is rounding.
+    how = {**MS, "atol": 1e-4, "epsilon": d.one_of(None, 1e-3) if n > 1 else 1e-3}
+    check(backend, "QEmbedLayerNormalization", inputs, outputs=outputs, **how)
+
+
+def test_embed_refusals(backend: Prepare) -> None:
+    ids, table, c = np.zeros((2, 3), np.int32), np.zeros((4, 5), np.float32), np.zeros(5, np.float32)
+    good = [ids, None, table, table, None, c, c]
+    cases: list[tuple[list[Any], str]] = [
+        ([ids[0], *good[1:]], r"must be matrices; their shapes are \[3\] and \[4,5\]"),
+        ([*good[:3], table[:, :4], *good[4:]], r"a table of shape \[4,4\] do not fit a result of shape \[2,3,5\]"),
+        ([*good[:3], table[:2], *good[4:]], r"embedding index 2 is outside \[0, 1\]"),
+        ([ids + 4, *good[1:]], r"embedding index 4 is outside \[0, 3\]"),
+        ([ids, ids, *good[2:]], "segment_ids and segment_embedding must be given together"),
+        ([*good[:6], c[:4]], r"gamma and beta must have 5 elements; one has shape \[4\]"),
+        ([*good, ids[:1]], r"mask has shape \[1,3\]; \[2,3\] is expected"),
+        ([*good, None, ids[:, :2]], r"and its ids of shape \[2,2\] do not fit a result of shape \[2,3,5\]"),
+    ]
+    for inputs, message in cases:
+        model = make_model("EmbedLayerNormalization", inputs, domain="com.microsoft", outputs=[np.float32])
+        with pytest.raises(onnxlet.Error, match=message):
+            run(backend, model, inputs)
+
+
 @pytest.mark.parametrize("op", ["Gelu", "FastGelu", "BiasGelu", "QuickGelu"])
 @given(data=st.data())
 @EXAMPLES
