@@ -34,6 +34,15 @@ void pack_conv_weights_nhwc(const float* w, int64_t out_channels, int64_t group_
 int64_t conv_nhwc_scratch(const Conv& c);  // floats
 const char* conv_nhwc(const Conv& c, float* scratch);
 
+// 3x3, stride 1, channels innermost, in a quarter of the multiplications. Weights are packed for it alone: whether it
+// fits depends on what is known when they are.
+bool conv_winograd_fits(const Shape& kernel, const Shape& stride, const Shape& dilation, int64_t channels,
+                        int64_t out_channels, int64_t groups);
+int64_t packed_winograd_size(int64_t out_channels, int64_t channels);
+void pack_conv_winograd_weights(const float* w, int64_t out_channels, int64_t channels, float* out);
+int64_t conv_winograd_scratch(const Conv& c);
+const char* conv_winograd(const Conv& c, float* scratch);
+
 // One filter per channel (groups == channels). Weights as the model has them: [out_channels, kernel...].
 int64_t conv_depthwise_scratch(const Conv& c);
 const char* conv_depthwise(const Conv& c, float* scratch);

@@ -46,7 +46,9 @@ NhwcPlan make_plan(const Conv& c) {
   }
   p.col_blocks = col_blocks();
   p.run_block = std::min(kBlockK, std::max<int64_t>(p.run, 1));
-  p.segment_block = std::max<int64_t>(1, kBlockK / std::max<int64_t>(p.run, 1));
+  const int64_t most = std::max<int64_t>(1, kBlockK / std::max<int64_t>(p.run, 1));
+  const int64_t blocks = (p.segments + most - 1) / most;
+  p.segment_block = (p.segments + blocks - 1) / std::max<int64_t>(blocks, 1);
   p.table_bytes = p.segments * p.block * static_cast<int64_t>(sizeof(const float*));
   if (p.by_row) p.patch_floats = p.segments * p.block * p.run;
   p.slot_bytes = round_up(p.table_bytes + p.patch_floats * 4, 64);

@@ -75,8 +75,14 @@ struct ConvOp : ConvBase {
     if (group <= 1 || w[1] != 1) return false;
     return channels_last ? w[0] == group : w.rank() <= 4;
   }
+  bool winograd(const Shape& w) const {
+    if (!channels_last || w.rank() != 4) return false;
+    const auto or_ones = [](const std::vector<int64_t>& v) { return v.empty() ? Shape{1, 1} : Shape(v); };
+    return conv_winograd_fits(spatial(w), or_ones(window.strides), or_ones(window.dilations), w[1], w[0], group);
+  }
   ConvRoute route(const Shape& w) const {
     if (channels_last) {
+      if (winograd(w)) return {conv_winograd_scratch, conv_winograd};
       if (depthwise(w)) return {conv_depthwise_nhwc_scratch, conv_depthwise_nhwc};
       return {conv_nhwc_scratch, conv_nhwc};
     }
@@ -88,12 +94,16 @@ struct ConvOp : ConvBase {
     OL_ASSIGN(Tensor f, widened_constant(w, pool));
     if (depthwise(w.shape()) && !channels_last) return f;  // read as it is
     const int64_t out_channels = w.dim(0), cg = w.dim(1), taps = w.shape().product(2, w.rank());
-    const int64_t size = depthwise(w.shape()) ? w.size() : packed_conv_size(out_channels, cg * taps, group);
+    int64_t size = packed_conv_size(out_channels, cg * taps, group);
+    if (depthwise(w.shape())) size = w.size();
+    if (winograd(w.shape())) size = packed_winograd_size(out_channels, cg);
     OL_ASSIGN(Tensor out, Tensor::allocate(pool, DType::kFloat, Shape{size}));
     const float* from = f.data<float>();
     float* to = out.mutable_data<float>();
     if (depthwise(w.shape())) {
       pack_conv_depthwise_weights_nhwc(from, out_channels, taps, to);
+    } else if (winograd(w.shape())) {
+      pack_conv_winograd_weights(from, out_channels, cg, to);
     } else if (channels_last) {
       pack_conv_weights_nhwc(from, out_channels, cg, taps, group, to);
     } else {

@@ -65,7 +65,7 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
   std::vector<float> packed(static_cast<size_t>(packed_conv_size(out_channels, group_k, groups)));
   using Scratch = int64_t (*)(const Conv&);
   using Run = const char* (*)(const Conv&, float*);
-  const auto check = [&](Scratch scratch_of, Run run, const float* kernel_weights, bool nhwc) {
+  const auto check = [&](Scratch scratch_of, Run run, const float* kernel_weights, bool nhwc, double slack = 1) {
     const std::vector<float> residual = nhwc ? swapped(before, batch, out_channels, out) : before;
     std::vector<float> y(before.size());
     if (e.residual) c.epilogue.residual = residual.data();
@@ -75,12 +75,17 @@ void check_conv(const Window& w, int64_t batch, int64_t channels, int64_t out_ch
     std::vector<float> scratch(static_cast<size_t>(scratch_of(c)));
     run(c, scratch.data());
     if (nhwc) y = swapped(y, batch, out, out_channels);
-    for (size_t i = 0; i < y.size(); ++i) CHECK_NEAR(y[i], expected[i], tolerance);
+    for (size_t i = 0; i < y.size(); ++i) CHECK_NEAR(y[i], expected[i], slack * tolerance);
   };
   pack_conv_weights(weights.data(), out_channels, group_k, groups, packed.data());
   check(conv_scratch, conv, packed.data(), false);
   pack_conv_weights_nhwc(weights.data(), out_channels, group_channels, w.taps(), groups, packed.data());
   check(conv_nhwc_scratch, conv_nhwc, packed.data(), true);
+  if (w.rank() == 2 && conv_winograd_fits(w.kernel, w.stride, w.dilation, channels, out_channels, groups)) {
+    std::vector<float> transformed(static_cast<size_t>(packed_winograd_size(out_channels, channels)));
+    pack_conv_winograd_weights(weights.data(), out_channels, channels, transformed.data());
+    check(conv_winograd_scratch, conv_winograd, transformed.data(), true, 8);
+  }
   if (c.depthwise()) check(conv_depthwise_scratch, conv_depthwise, weights.data(), false);
   if (group_channels == 1 && out_channels == channels) {
     pack_conv_depthwise_weights_nhwc(weights.data(), channels, w.taps(), packed.data());
@@ -103,6 +108,18 @@ TEST(conv_agrees_with_plain_loops) {
   check_conv(window({5, 33}, {1, 7}, {1, 3}, {1, 1}, {0, 3}, {0, 3}), 2, 3, 8, 1, {-0.5f, 6, true});
   check_conv(window({9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 1, 20, 24, 1, {0, 6, true});
   check_conv(window({9, 9}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}), 3, 20, 24, 1, {0, 6, true});
+}
+
+TEST(conv_winograd_agrees_with_plain_loops) {
+  CHECK(conv_winograd_fits({3, 3}, {1, 1}, {1, 1}, 16, 20, 1));
+  CHECK(!conv_winograd_fits({3, 3}, {2, 2}, {1, 1}, 16, 20, 1));
+  CHECK(!conv_winograd_fits({3, 3}, {1, 1}, {1, 1}, 18, 20, 1));
+  for (const int64_t size : {1, 3, 4, 5, 9, 17}) {
+    check_conv(window({size, size + 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 2, 16, 20, 1);
+    check_conv(window({size + 2, size + 3}, {3, 3}, {1, 1}, {1, 1}, {0, 0}, {0, 0}), 1, 20, 16, 1, {0, 6, true});
+  }
+  check_conv(window({9, 10}, {3, 3}, {1, 1}, {1, 1}, {2, 0}, {-1, 3}), 3, 24, 68, 1, {-1, 1, true});
+  check_conv(window({13, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}), 1, 96, 132, 1);
 }
 
 TEST(conv_depthwise_agrees_with_plain_loops) {
