@@ -18,7 +18,10 @@ ENGINES = ("wasm", "simd", "relaxed", "scalar", "threads", "relaxed-threads", "n
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--engine", choices=ENGINES, help="what the models run on (default: wasm)")
+    try:
+        parser.addoption("--engine", choices=ENGINES, help="what the models run on (default: wasm)")
+    except ValueError as error:  # tests/conftest.py has it too
+        raise pytest.UsageError("tests/interop runs in environments of its own: ./build.sh interop") from error
     parser.addoption("--all", action="store_true", help="every opset version, not a sample")
     parser.addoption("--report-fd", type=int, help="file descriptor for one JSON document a line about each test")
 

@@ -75,12 +75,22 @@ def trigonometry(x: torch.Tensor) -> list[torch.Tensor]:
     return [
         x.sin(), x.cos(), x.tan(), u.asin(), u.acos(), x.atan(), x.exp(), x.tanh(),
         x.erf(), x.sigmoid(), x.abs().sqrt(), x.abs().rsqrt(), x.reciprocal(), x.abs().log(), x.abs().log2(), x.abs().log1p(),
-        x.floor(), x.ceil(), x.round(), x.trunc(), x.frac(), x.sign(), x.square(), torch.exp2(x), x.neg(),
+        x.floor(), x.ceil(), x.round(), x.sign(), x.square(), x.neg(),
     ]  # fmt: skip
 
 
 def hyperbolic(x: torch.Tensor) -> list[torch.Tensor]:
-    return [x.sinh(), x.cosh(), x.asinh(), (x.abs() + 1).acosh(), x.tanh().atanh(), x.expm1()]
+    return [
+        x.sinh(),
+        x.cosh(),
+        x.asinh(),
+        (x.abs() + 1).acosh(),
+        x.tanh().atanh(),
+        x.expm1(),
+        x.trunc(),
+        x.frac(),
+        torch.exp2(x),
+    ]
 
 
 def reductions(x: torch.Tensor) -> list[torch.Tensor]:
