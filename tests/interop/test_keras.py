@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,13 +27,19 @@ from tests.interop.keras_cases import CASES, Case, Inputs  # noqa: E402
 
 OPSETS = range(9, 19)
 SAMPLE = (9, 11, 13, 15, 18)
+# Through model.export(format="onnx"), which chooses the opset version itself.
+OWN = ("cnn", "residual", "unet", "lstm", "gru_bidirectional", "attention", "attention_causal")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     versions = OPSETS if metafunc.config.getoption("--all") else SAMPLE
-    chosen = [(case, version) for case in CASES.values() for version in versions if version >= case.since]
-    ids = [f"keras/{case.name}/{version}" for case, version in chosen]
-    metafunc.parametrize(("case", "version"), chosen, ids=ids)
+    if "version" in metafunc.fixturenames:
+        chosen = [(case, version) for case in CASES.values() for version in versions if version >= case.since]
+        metafunc.parametrize(
+            ("case", "version"), chosen, ids=[f"keras/{case.name}/{version}" for case, version in chosen]
+        )
+    else:
+        metafunc.parametrize("name", OWN, ids=[f"keras-export/{name}" for name in OWN])
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +59,21 @@ def test_case(onnxlet: Open, case: Case, version: int) -> None:
         export=lambda: export(case, call, given[0], version),
         runs=lambda: [run_of(case, call, inputs) for inputs in given],
     )
+
+
+def test_own_export(onnxlet: Open, name: str, tmp_path: Path) -> None:
+    keras.utils.set_random_seed(0)
+    case = CASES[name]
+    model = case.make()
+    given = list(case.inputs())
+    file = tmp_path / "model.onnx"
+    runs = [replace(run_of(case, model, inputs), feeds=inputs) for inputs in given]
+
+    def export() -> bytes:
+        model.export(str(file), format="onnx", verbose=False)  # type: ignore[attr-defined]
+        return file.read_bytes()
+
+    check(onnxlet, f"keras-export/{name}", export=export, runs=lambda: runs)
 
 
 def export(case: Case, call: Any, inputs: Inputs, version: int) -> bytes:
