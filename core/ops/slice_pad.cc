@@ -276,13 +276,44 @@ struct CenterCropPad : Op {
   }
 };
 
+// Every slice of `size` elements along an axis, `step` apart; what is in a slice becomes the last axis.
+struct UnfoldTensor : Op {
+  int64_t axis = -1, size = 1, step = 1;
+
+  Status init(Attrs& a) {
+    axis = a.i("dim", -1);
+    size = a.i("size");
+    step = a.i("step", 1);
+    if (size < 1 || step < 1) return invalid_graph("size and step must be positive; they are ", size, " and ", step);
+    return {};
+  }
+  Status run(OpContext& ctx) const override {
+    const Tensor& x = ctx.in(0);
+    OL_ASSIGN(const int at, normalize_axis(axis, x.rank()));
+    if (size > x.dim(at)) return run_failed("size ", size, " is larger than axis ", at, " of ", x.shape());
+    if (x.rank() == Shape::kMaxRank) return not_implemented("an output of rank ", x.rank() + 1);
+    Shape shape = x.shape(), strides = x.shape().strides();
+    const int64_t by = std::min(step, x.dim(at));  // longer ones reach nothing more
+    shape[at] = (x.dim(at) - size) / by + 1;
+    shape.push_back(size);
+    strides.push_back(strides[at]);
+    strides[at] *= by;
+    OL_ASSIGN(Tensor * y, ctx.out(0, x.dtype(), shape));
+    copy_strided(x.dtype(), shape, x.raw(), strides, y->mutable_raw(), shape.strides());
+    return {};
+  }
+};
+
 const OpRow kRows[] = {
     {"Slice", 1, make<Slice>},
     {"Pad", 1, make<Pad>},
     {"CenterCropPad", 18, make<CenterCropPad>},
 };
 
-const OpRow kContribRows[] = {{"Pad", 1, make<Pad>}};
+const OpRow kContribRows[] = {
+    {"Pad", 1, make<Pad>},
+    {"UnfoldTensor", 1, make<UnfoldTensor>},
+};
 
 }  // namespace
 

@@ -24,6 +24,7 @@ const OpTable* const kTables[] = {
     &kCumulativeOps,
     &kDeformConvOps,
     &kDetectionOps,
+    &kDynamicTimeWarpingOps,
     &kEinsumOps,
     &kEmbedContribOps,
     &kFlexAttentionOps,
@@ -37,6 +38,7 @@ const OpTable* const kTables[] = {
     &kGridOps,
     &kGroupNormContribOps,
     &kGroupQueryAttentionOps,
+    &kHashContribOps,
     &kLayerNormContribOps,
     &kLayerNormOps,
     &kLinearAlgebraContribOps,
@@ -84,6 +86,7 @@ const OpTable* const kTables[] = {
     &kTopKOps,
     &kTrainingOps,
     &kTransposeOps,
+    &kUnaryContribOps,
     &kUnaryOps,
     &kVariadicOps,
 };

@@ -1,6 +1,8 @@
 // Mathematical functions of one element, and the predicates on one element.
 #include "ops/unary.h"
 
+#include <algorithm>
+
 #include "base/parallel.h"
 
 namespace onnxlet {
@@ -66,6 +68,34 @@ struct BitwiseNot : Op {
   }
 };
 
+// Whether no element of any input is NaN or infinite, or one of the two where the attributes say so.
+struct IsAllFinite : Op {
+  bool nan = true, infinite = true;
+
+  Status init(Attrs& a) {
+    nan = a.i("isinf_only", 0) == 0;
+    infinite = a.i("isnan_only", 0) == 0;
+    if (!nan && !infinite) return invalid_graph("isinf_only and isnan_only exclude each other");
+    return {};
+  }
+  Status run(OpContext& ctx) const override {
+    bool all = true;
+    for (int i = 0; i < ctx.input_count(); ++i) {
+      const Tensor& x = ctx.in(i);
+      OL_ASSIGN(bool* found, ctx.scratch_of<bool>(2 * x.size()));
+      std::fill_n(found, 2 * x.size(), false);
+      if (nan) is_nan(x.dtype(), x.raw(), found, x.size());
+      if (infinite) is_inf(x.dtype(), x.raw(), found + x.size(), x.size(), true, true);
+      all = all && std::find(found, found + 2 * x.size(), true) == found + 2 * x.size();
+    }
+    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kBool, Shape{}));
+    *y->mutable_data<bool>() = all;
+    return {};
+  }
+};
+
+const OpRow kContribRows[] = {{"IsAllFinite", 1, make<IsAllFinite>}};
+
 const OpRow kRows[] = {
     {"Abs", 1, make_unary<kAbsKernel>, kInPlace | kElementwise},
     {"Acos", 7, make_unary<kAcosKernel>, kInPlace | kElementwise},
@@ -109,5 +139,6 @@ Result<OpPtr> make_unary_op(Attrs& attrs, const UnaryKernel& kernel) {
 }
 
 extern const OpTable kUnaryOps{"", kRows};
+extern const OpTable kUnaryContribOps{"com.microsoft", kContribRows};
 
 }  // namespace onnxlet

@@ -492,6 +492,17 @@ OPERATORS: list[dict[str, Any]] = [
     op("GatherND", "data:T indices:Tind", "output:T", T=ANYTHING, Tind="int32 int64"),
     op("Pad", "data:T pads:I value:T?", "output:T", "mode:string=constant", T="float16 float double", I="int64"),
     op("Range", "start:T limit:T delta:T?", "Y:T", T="float double int16 int32 int64"),
+    op("DynamicTimeWarping", "input:F", "output:I", F="float", I="int32"),
+    op(
+        "MurmurHash3",
+        "X:T1",
+        "Y:T2",
+        "positive:int=1 seed:int=0",
+        T1="uint32 int32 uint64 int64 float double string",
+        T2="uint32 int32",
+    ),
+    op("IsAllFinite", "input:V*", "output:T", "isinf_only:int=0 isnan_only:int=0", V=ALL_FLOATS, T="bool"),
+    op("UnfoldTensor", "input:T", "output:T", "dim:int=-1 size:int! step:int=1", T=ANYTHING + " bfloat16"),
     op("Trilu", "X:T k:K?", "Y:T", "upper:int=1", T=NUMBERS + " bfloat16 bool", K="int64"),
     op("Unique", "x:T", "y:T idx:I counts:I", T=ANYTHING, I="int64"),
     # ---- text ----

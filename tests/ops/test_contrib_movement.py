@@ -120,12 +120,61 @@ def test_cdist(backend: Prepare, data: st.DataObject, metric: str) -> None:
     check(backend, "CDist", inputs, outputs=[dtype], metric=metric, **close)
 
 
+@given(data=st.data())
+@EXAMPLES
+def test_unfold(backend: Prepare, data: st.DataObject) -> None:
+    d = Draws(data)
+    shape = data.draw(shapes(min_rank=1, max_rank=4, allow_zero=False))
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    how = {"dim": axis, "size": d.one_of(*range(1, shape[axis] + 1)), "step": d.one_of(None, 1, 2, 5)}
+    dtype = d.one_of(np.float32, np.int64)
+    check(backend, "UnfoldTensor", [(9 * d.normal(*shape)).astype(dtype)], outputs=[dtype], **how, **MS)
+
+
+@given(data=st.data(), kind=st.sampled_from([np.int32, np.int64, np.float32, np.float64, np.str_]))
+@EXAMPLES
+def test_murmur_hash(backend: Prepare, data: st.DataObject, kind: Any) -> None:
+    d = Draws(data)
+    if kind is np.str_:
+        x = np.array([data.draw(st.text("abcäß日", max_size=9)) for _ in range(4)], dtype=object)
+    else:
+        x = (100 * d.normal(2, 5)).astype(kind)
+    positive = d.one_of(0, 1)
+    how = {"positive": positive, "seed": d.one_of(None, 7)}
+    check(backend, "MurmurHash3", [x], outputs=[np.uint32 if positive else np.int32], **how, **MS)
+
+
+@given(data=st.data())
+@EXAMPLES
+def test_dynamic_time_warping(backend: Prepare, data: st.DataObject) -> None:
+    d = Draws(data)
+    x = abs(d.normal(*d.one_of((), (1,)), d.one_of(1, 2, 5, 9), d.one_of(1, 3, 7, 13)))
+    check(backend, "DynamicTimeWarping", [x], outputs=[np.int32], **MS)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64])
+@pytest.mark.parametrize("bad", [None, np.nan, np.inf, -np.inf])
+def test_is_all_finite(backend: Prepare, dtype: Any, bad: float | None) -> None:
+    # onnxruntime has it for GPUs only.
+    good, other = np.ones((2, 3), dtype), np.ones(5, dtype)
+    if bad is not None:
+        other[3] = bad
+    kind = "none" if bad is None else "nan" if np.isnan(bad) else "inf"
+    for how, found in [({}, ("nan", "inf")), ({"isnan_only": 1}, ("nan",)), ({"isinf_only": 1}, ("inf",))]:
+        want = [np.array(kind not in found)]
+        check(backend, "IsAllFinite", [good, other], outputs=[np.bool_], domain="com.microsoft", oracle=want, **how)
+
+
 def test_refusals(backend: Prepare) -> None:
     x, one = np.zeros((2, 3), np.float32), np.zeros(1, np.int32)
     image, boxes = x.reshape(1, 1, 2, 3), np.zeros((1, 4), np.float32)
     size = np.array([2, 2], np.int32)
     cases: list[tuple[str, list[Any], dict[str, Any], str]] = [
         ("ExpandDims", [x, np.array(4, np.int32)], {}, r"axis 4 is outside \[-3, 2\]"),
+        ("IsAllFinite", [x], {"isinf_only": 1, "isnan_only": 1}, "isinf_only and isnan_only exclude each other"),
+        ("UnfoldTensor", [x], {"size": 0}, "size and step must be positive; they are 0 and 1"),
+        ("UnfoldTensor", [x], {"size": 4}, r"size 4 is larger than axis 1 of \[2,3\]"),
+        ("DynamicTimeWarping", [x[0]], {}, r"\[M,N\] or \[1,M,N\]; the shape is \[3\]"),
         ("CDist", [x, x], {"metric": "cosine"}, "with the metric 'cosine'"),
         ("CDist", [x, x[:, :2]], {}, r"rows of one length; their shapes are \[2,3\] and \[2,2\]"),
         (
@@ -138,6 +187,7 @@ def test_refusals(backend: Prepare) -> None:
         ("CropAndResize", [image, boxes, one + 1, size], {}, r"index 1 is outside \[-1, 0\]"),
     ]
     for op, inputs, how, text in cases:
-        model = make_model(op, inputs, domain="com.microsoft", outputs=[np.float32], **how)
+        output = {"DynamicTimeWarping": np.int32, "IsAllFinite": np.bool_}.get(op, np.float32)
+        model = make_model(op, inputs, domain="com.microsoft", outputs=[output], **how)
         with pytest.raises(onnxlet.Error, match=text):
             run(backend, model, inputs)
