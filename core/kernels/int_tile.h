@@ -141,9 +141,10 @@ inline I32x4 quantized(const IntOutput& o, F32x4 v) {
   return to_int(nearest(v)) + I32x4::splat(o.zero_point);
 }
 
-// A row of finished sums into the output; (row, col) counted from the output's first element.
-inline void put(const IntOutput& o, const Columns& c, const RowTerms& row_terms, const I32x4 (&sums)[kHalves],
-                int64_t row, int64_t col, int cols) {
+// A row of finished sums into the output; (row, col) counted from the output's first element. One copy for all tiles:
+// it is long.
+[[gnu::noinline]] inline void put(const IntOutput& o, const Columns& c, const RowTerms& row_terms,
+                                  const I32x4 (&sums)[kHalves], int64_t row, int64_t col, int cols) {
   int32_t values[kCols];
   for (int h = 0; h < kHalves; ++h) {
     const int at = 4 * h;

@@ -204,10 +204,12 @@ void nbits_rows(const NBitsMatrix& b, int64_t m, const float* a, const float* bi
       for (int64_t i = 0; i < m; i += kNBitsRows) {
         const int64_t rows = std::min<int64_t>(kNBitsRows, m - i);
         const float* x = a + i * b.k;
-        const bool done = rows == 1   ? rows_fast<1>(b, j, x, sums)
-                          : rows == 2 ? rows_fast<2>(b, j, x, sums)
-                          : rows == 3 ? rows_fast<3>(b, j, x, sums)
-                                      : rows_fast<kNBitsRows>(b, j, x, sums);
+        bool done = true;
+        if (rows == kNBitsRows) {
+          done = rows_fast<kNBitsRows>(b, j, x, sums);
+        } else {
+          for (int64_t r = 0; r < rows && done; ++r) done = rows_fast<1>(b, j, x + r * b.k, sums + r);
+        }
         if (!done) rows_any(b, j, rows, x, sums);
         for (int64_t r = 0; r < rows; ++r) c[(i + r) * b.n + j] = bias ? sums[r] + bias[j] : sums[r];
       }

@@ -41,7 +41,7 @@ void nbits_rows(const NBitsMatrix& b, int64_t m, const float* a, const float* bi
 
 // ---- weights repacked, A rounded to 8 bits ----
 //
-// Each 16 or 32 neighbours of a row of A share a scale, so that the largest becomes 127 or -127; their products with
+// Each 32 neighbours of a row of A share a scale, so that the largest becomes 127 or -127; their products with
 // the weights are summed exactly, and the sums are scaled and added in float. The error is that of rounding A: half a
 // step, at most 1/254 of the largest neighbour. A row with a number that is not finite gives NaN.
 
@@ -55,7 +55,7 @@ bool is_exact_here(NBitsKernel kernel, int bits);  // whether its integers are, 
 NBitsKernel nbits_kernel(int bits);                // the fastest that is
 const char* name_of(NBitsKernel kernel);
 
-// Four columns together: [n / 4][k / 16 or 32][...][4 columns][4 bytes], numbers of 2, 4 or 8 bits. A byte holds those
+// Four columns together: [n / 4][k / 32][...][4 columns][4 bytes], numbers of 2, 4 or 8 bits. A byte holds those
 // of k, k + 4 ..., from the lowest bits upwards.
 struct NBitsPacked {
   NBitsKernel kernel{};
@@ -65,17 +65,18 @@ struct NBitsPacked {
   float zero = 8;  // of all, where has_zeros is false
   const uint8_t* data = nullptr;
 
-  int64_t unit() const { return block % 32 == 0 ? 32 : 16; }
-  int64_t units() const { return (k + unit() - 1) / unit(); }
+  static constexpr int64_t kUnit = 32;  // that a scale of A covers
+
+  int64_t units() const { return (k + kUnit - 1) / kUnit; }
   int64_t blocks() const { return (k + block - 1) / block; }
   int64_t groups() const { return (n + 7) / 8 * 2; }  // an even number
-  int64_t group_bytes() const { return units() * unit() * width / 2; }
+  int64_t group_bytes() const { return units() * kUnit * width / 2; }
   // Behind the numbers: scales [n / 4][blocks][4], and zero points times scales likewise.
   const float* scales() const { return reinterpret_cast<const float*>(data + groups() * group_bytes()); }
   const float* zeros() const { return scales() + groups() * blocks() * 4; }
   int64_t bytes() const { return groups() * (group_bytes() + blocks() * 16 * (has_zeros ? 2 : 1)); }
 };
-// B without g_idx and codebook. Sizes only: data is to be set.
+// B without g_idx and codebook, with blocks that are multiples of kUnit. Sizes only: data is to be set.
 NBitsPacked nbits_packed(const NBitsMatrix& b, NBitsKernel kernel);
 void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* out);
 

@@ -13,8 +13,9 @@ using int_dot::I32x4;
 using int_dot::U8x16;
 using simd::F32;
 
-constexpr int kColumns = 4;         // of a group
-constexpr int kRows = 4;            // that share the expansion of a group's numbers
+constexpr int kColumns = 4;  // of a group
+constexpr int kRows = 4;     // that share the expansion of a group's numbers
+constexpr int kUnit = NBitsPacked::kUnit;
 constexpr int64_t kPassRows = 256;  // rounded to 8 bits at a time
 
 // ---- dots: four numbers of A with four of each column ----
@@ -96,7 +97,7 @@ void pack_group(const NBitsMatrix& b, const NBitsPacked& p, int64_t g, uint8_t* 
     const int64_t j = g * kColumns + c;
     const bool in = j < b.n;
     uint8_t* dst = out + c * 4;
-    for (int64_t first = 0; first < p.units() * p.unit(); first += step, dst += kColumns * 4) {
+    for (int64_t first = 0; first < p.units() * kUnit; first += step, dst += kColumns * 4) {
       const uint32_t v = in ? quad(b, p, b.data + j * column_bytes, first) : 0;
       std::memcpy(dst, &v, sizeof(v));
     }
@@ -110,19 +111,19 @@ void pack_group(const NBitsMatrix& b, const NBitsPacked& p, int64_t g, uint8_t* 
 
 // ---- A in 8 bits ----
 
-// Of 16 or 32 neighbours. sum: of the rounded numbers, times the scale; start: minus the sum times the zero point.
+// Of 32 neighbours. sum: of the rounded numbers, times the scale; start: minus the sum times the zero point.
 struct Unit {
   float scale, sum;
   int32_t start;
 };
 
 template <class Number>
-void round_unit(const float* x, int n, int unit, int32_t zero, Number* out, Unit* u) {
+void round_unit(const float* x, int n, int32_t zero, Number* out, Unit* u) {
   int32_t largest = 0;  // bits of |x| compare as the numbers do, NaN above all
   for (int i = 0; i < n; ++i) largest = std::max(largest, __builtin_bit_cast(int32_t, x[i]) & 0x7fffffff);
   const float most = __builtin_bit_cast(float, largest);
   if (largest == 0 || largest >= 0x7f800000) {
-    std::fill(out, out + unit, Number{0});
+    std::fill(out, out + kUnit, Number{0});
     *u = {most - most, most - most, 0};  // 0 or NaN
     return;
   }
@@ -135,7 +136,7 @@ void round_unit(const float* x, int n, int unit, int32_t zero, Number* out, Unit
     out[i] = static_cast<Number>(v);
     sum += v;
   }
-  std::fill(out + n, out + unit, Number{0});
+  std::fill(out + n, out + kUnit, Number{0});
   const float scale = 1 / factor;
   *u = {scale, scale * static_cast<float>(sum), -sum * zero};
 }
@@ -150,23 +151,23 @@ int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 template <class Number>
 int64_t rounded_bytes(const NBitsPacked& b, int64_t rows) {
-  const int64_t per_row = b.units() * (b.unit() * static_cast<int64_t>(sizeof(Number)));
+  const int64_t per_row = b.units() * kUnit * static_cast<int64_t>(sizeof(Number));
   return round_up(rows * per_row) + rows * b.units() * static_cast<int64_t>(sizeof(Unit));
 }
 
 template <class Number>
 Rounded<Number> round_rows(const NBitsPacked& b, int64_t rows, const float* a, void* memory) {
-  const int64_t units = b.units(), unit = b.unit();
+  const int64_t units = b.units();
   Rounded<Number> r;
   r.numbers = static_cast<Number*>(memory);
   r.units = reinterpret_cast<Unit*>(static_cast<char*>(memory) +
-                                    round_up(rows * units * unit * static_cast<int64_t>(sizeof(Number))));
+                                    round_up(rows * units * kUnit * static_cast<int64_t>(sizeof(Number))));
   const int32_t zero = b.has_zeros ? 0 : static_cast<int32_t>(b.zero) - shift_of(b);
-  parallel_for(rows * units, grain_for(unit * 4), [&](int64_t begin, int64_t end) {
+  parallel_for(rows * units, grain_for(kUnit * 4), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t at = i % units * unit;
-      round_unit(a + i / units * b.k + at, static_cast<int>(std::min(unit, b.k - at)), static_cast<int>(unit), zero,
-                 r.numbers + i * unit, r.units + i);
+      const int64_t at = i % units * kUnit;
+      round_unit(a + i / units * b.k + at, static_cast<int>(std::min<int64_t>(kUnit, b.k - at)), zero,
+                 r.numbers + i * kUnit, r.units + i);
     }
   });
   return r;
@@ -175,7 +176,7 @@ Rounded<Number> round_rows(const NBitsPacked& b, int64_t rows, const float* a, v
 // ---- products ----
 
 // kR rows times the columns of kG groups: more of either share what the loop fetches.
-template <class Dot, int kWidth, int kUnit, int kR, int kG>
+template <class Dot, int kWidth, int kR, int kG>
 inline void tile(const NBitsPacked& b, int64_t g, const typename Dot::Number* a, const Unit* units,
                  F32 (&out)[kR][kG]) {
   constexpr int kParts = 8 / kWidth, kVectors = kUnit / 4 / kParts;
@@ -235,29 +236,37 @@ struct Destination {
   }
 };
 
-template <class Dot, int kWidth, int kUnit, int kR, int kG>
+template <class Dot, int kWidth, int kR, int kG>
 void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Rounded<typename Dot::Number>& a,
               const Destination& to) {
   F32 out[kR][kG];
-  tile<Dot, kWidth, kUnit, kR, kG>(b, g, a.numbers + i * b.units() * kUnit, a.units + i * b.units(), out);
+  tile<Dot, kWidth, kR, kG>(b, g, a.numbers + i * b.units() * kUnit, a.units + i * b.units(), out);
   for (int r = 0; r < kR; ++r) {
     for (int j = 0; j < kG; ++j) to.store(i + r, g + j, out[r][j]);
   }
 }
 
-template <class Dot, int kWidth, int kUnit>
+template <class Dot, int kWidth>
 void run_groups(const NBitsPacked& b, int64_t rows, const Rounded<typename Dot::Number>& a, const Destination& to) {
   parallel_for(b.groups() / 2, grain_for(b.k * rows), [&](int64_t begin, int64_t end) {
     for (int64_t g = begin * 2; g < end * 2; g += 2) {
       int64_t i = 0;
       for (; i + kRows <= rows; i += kRows) {
-        run_tile<Dot, kWidth, kUnit, kRows, 1>(b, g, i, a, to);
-        run_tile<Dot, kWidth, kUnit, kRows, 1>(b, g + 1, i, a, to);
+        run_tile<Dot, kWidth, kRows, 1>(b, g, i, a, to);
+        run_tile<Dot, kWidth, kRows, 1>(b, g + 1, i, a, to);
       }
-      for (; i < rows; ++i) run_tile<Dot, kWidth, kUnit, 1, 2>(b, g, i, a, to);
+      for (; i < rows; ++i) run_tile<Dot, kWidth, 1, 2>(b, g, i, a, to);
     }
   });
 }
+
+// Where the relaxed dot exists, nobody else multiplies numbers of less than 8 bits.
+template <class Dot>
+constexpr bool kOnlyBytes = false;
+#if defined(__wasm_relaxed_simd__)
+template <>
+constexpr bool kOnlyBytes<Wide> = true;
+#endif
 
 template <class Dot>
 void run(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch) {
@@ -265,16 +274,14 @@ void run(const NBitsPacked& b, int64_t m, const float* a, const float* bias, flo
     const int64_t rows = std::min(kPassRows, m - first);
     const auto rounded = round_rows<typename Dot::Number>(b, rows, a + first * b.k, scratch);
     const Destination to{bias, c + first * b.n, b.n};
-    const bool wide_unit = b.unit() == 32;
-    switch (b.width) {
-      case 2:
-        wide_unit ? run_groups<Dot, 2, 32>(b, rows, rounded, to) : run_groups<Dot, 2, 16>(b, rows, rounded, to);
-        break;
-      case 4:
-        wide_unit ? run_groups<Dot, 4, 32>(b, rows, rounded, to) : run_groups<Dot, 4, 16>(b, rows, rounded, to);
-        break;
-      default:
-        wide_unit ? run_groups<Dot, 8, 32>(b, rows, rounded, to) : run_groups<Dot, 8, 16>(b, rows, rounded, to);
+    if (b.width == 8) {
+      run_groups<Dot, 8>(b, rows, rounded, to);
+    } else if constexpr (!kOnlyBytes<Dot>) {
+      if (b.width == 4) {
+        run_groups<Dot, 4>(b, rows, rounded, to);
+      } else {
+        run_groups<Dot, 2>(b, rows, rounded, to);
+      }
     }
   }
 }
@@ -299,6 +306,9 @@ const char* name_of(NBitsKernel kernel) { return row(kernel).name; }
 bool is_exact_here(NBitsKernel kernel, int bits) {
 #if defined(__wasm__)
   const DotOperand operand = row(kernel).operand;
+#if defined(__wasm_relaxed_simd__)
+  if (bits <= 4) return kernel != NBitsKernel::kWide;
+#endif
   return bits < 8 || operand == DotOperand::kSevenBits || operand == dot_operand();
 #else
   static_cast<void>(kernel), static_cast<void>(bits);

@@ -71,7 +71,7 @@ struct MatMulNBits : Op {
     n = a.i("N");
     bits = a.i("bits", 4);
     block = a.i("block_size");
-    may_round = a.i("accuracy_level") == kIntegerLevel && !a.input_given(4);
+    may_round = a.i("accuracy_level") == kIntegerLevel && !a.input_given(4) && block % NBitsPacked::kUnit == 0;
     has_zeros = a.input_given(3);
     if (a.i("weight_prepacked") != 0) return not_implemented("weights prepacked for a GPU");
     if (bits < 2 || bits > 8) return invalid_graph("bits must be 2 to 8; it is ", bits);

@@ -117,7 +117,7 @@ struct Dots {
   }
   // Row i of A as nbits_dot rounds it.
   std::vector<double> rounded(int64_t i) const {
-    const int64_t unit = b.block % 32 == 0 ? 32 : 16;
+    const int64_t unit = NBitsPacked::kUnit;
     std::vector<double> out;
     for (int64_t first = 0; first < b.k; first += unit) {
       const int64_t end = std::min(first + unit, b.k);
@@ -173,7 +173,7 @@ void check_dots(int bits, int64_t block, int64_t k, int64_t m, bool zeros, bool 
 
 TEST(nbits_dot_rounds_only_a) {
   for (int bits = 2; bits <= 8; ++bits) {
-    for (const int64_t block : {16, 32, 128}) {
+    for (const int64_t block : {32, 64, 128}) {
       for (const int64_t m : {1, 3, 5}) {
         for (const bool zeros : {false, true}) {
           check_dots(bits, block, 128, m, zeros, false);
