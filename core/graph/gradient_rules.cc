@@ -263,37 +263,39 @@ void gemm(Backward& b) {
   give(b, 2, b.float_of("beta") == 1 ? "SumToShapeOf(g, c)" : "SumToShapeOf(g * beta, c)");
 }
 
+// The text before the i-th comma of `list` and after the one before it.
+std::string_view term_of(std::string_view list, int i) {
+  for (; i > 0; --i) list.remove_prefix(std::min(list.find(','), list.size() - 1) + 1);
+  return list.substr(0, list.find(','));
+}
+
 // "ij,jk->ik": each operand's gradient is the same sum with the result in its place.
 void einsum(Backward& b) {
   std::string equation(b.text_of("equation"));
   std::erase(equation, ' ');
   const size_t arrow = equation.find("->");
   if (arrow == std::string::npos) return b.refuse("an equation without -> has no rule");
-  const std::string result = equation.substr(arrow + 2);
-  std::vector<std::string> terms;
-  for (size_t begin = 0; begin <= arrow;) {
-    const size_t end = std::min(equation.find(',', begin), arrow);
-    terms.push_back(equation.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  for (int i = 0; i < b.inputs() && static_cast<size_t>(i) < terms.size(); ++i) {
+  const std::string_view terms = std::string_view(equation).substr(0, arrow);
+  for (int i = 0; i < b.inputs(); ++i) {
     if (!b.wants(i)) continue;
-    const std::string& term = terms[static_cast<size_t>(i)];
-    std::string backward = result;
+    const std::string_view term = term_of(terms, i);
+    std::string backward = equation.substr(arrow + 2);
     Backward::Inputs operands = {b.g()};
     for (int k = 0; k < b.inputs(); ++k) {
       if (k == i) continue;
-      backward += ',' + terms[static_cast<size_t>(k)];
+      backward += ',';
+      backward += term_of(terms, k);
       operands.push_back(b.in(k));
     }
     for (char c : term) {
-      const bool repeated = c != '.' && std::count(term.begin(), term.end(), c) > 1;
+      const bool repeated = c != '.' && term.find(c) != term.rfind(c);
       if (repeated || backward.find(c) == std::string::npos)
         return b.refuse("a diagonal or a sum over one operand has no rule");
     }
-    const std::string_view kept = b.keep(backward + "->" + term);
+    backward += "->";
+    backward += term;
     b.let("v", b.in(i));
-    b.let("sums", b.op("Einsum", std::move(operands), {make_attribute("equation", kept)}));
+    b.let("sums", b.op("Einsum", std::move(operands), {make_attribute("equation", b.keep(std::move(backward)))}));
     b.give(i, b.formula("SumToShapeOf(sums, v)"));
   }
 }

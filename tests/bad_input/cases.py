@@ -203,7 +203,7 @@ def _type_without_kernel() -> bytes:
         helper.make_tensor_value_info("block", TensorProto.INT64, None),
     ]
     node = helper.make_node("Col2Im", ["x", "image", "block"], ["y"], name="the_node")
-    return _model([node], inputs=inputs, outputs=[onnx.ValueInfoProto(name="y")])
+    return _model([node], inputs=inputs, outputs=[onnx.ValueInfoProto(name="y")], opset=18)
 
 
 def _sequence_for_a_tensor() -> bytes:

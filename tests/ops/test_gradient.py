@@ -201,6 +201,8 @@ SOME = {
     "gemm-tb": ("y = Gemm<transB=1>(a, b, c)", {"a": numbers(2, 3), "b": numbers(4, 3, seed=1), "c": numbers(2, 1, seed=2)}),
     "gemm-ta-tb": ("y = Gemm<transA=1,transB=1>(a, b)", {"a": numbers(3, 2), "b": numbers(4, 3, seed=1)}),
     "einsum": ('y = Einsum<equation="...ij, ...kj -> ...ik">(a, b)', {"a": numbers(2, 2, 3), "b": numbers(1, 4, 3, seed=1)}),
+    "einsum-of-three": ('y = Einsum<equation="ab,bc,cd->ad">(a, b, c)', {"a": numbers(2, 3), "b": numbers(3, 2, seed=1), "c": numbers(2, 2, seed=2)}),
+    "einsum-of-one": ('y = Einsum<equation="ij->ji">(x)', {"x": numbers(2, 3)}),
     "layer-norm": ("y = LayerNormalization<axis=1,epsilon=0.1>(x, s, b)", {"x": numbers(2, 3, 2), "s": numbers(3, 2, seed=1), "b": numbers(3, 2, seed=2)}),
     "layer-norm-last": ("y = LayerNormalization(x, s)", {"x": numbers(2, 2, 3), "s": numbers(3, seed=1)}),
     "dropout": ("y = Dropout(x, r, t)", {"x": numbers(2, 3), "r": np.array(0.5, np.float32), "t": np.array(False)}),
@@ -431,6 +433,7 @@ def test_a_node_that_comes_before_what_it_names(backend: Prepare) -> None:
     [
         ("h = Exp(x) y = Det(h)", "NOT_IMPLEMENTED", r"node 'gradient' \(.*Gradient-1\) cannot differentiate node '' \(Det-22\): there is no rule"),
         ('y = Conv<auto_pad="SAME_UPPER">(x, x)', "NOT_IMPLEMENTED", r"\(Conv-22\): auto_pad"),
+        ('y = Einsum<equation="bij->bj">(x)', "NOT_IMPLEMENTED", r"\(Einsum-12\): a diagonal or a sum over one operand"),
         ("t = Not(c) y = Dropout(x, , t)", "NOT_IMPLEMENTED", "training mode"),
         ("i = ArgMax(x) y = Cast<to=7>(i)", "INVALID_GRAPH", r"'y' is a tensor\(int64\); derivatives are of tensors of real numbers"),
         ("z = Exp(x)", "INVALID_GRAPH", "names 'y', which nothing produces"),
