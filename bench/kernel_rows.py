@@ -52,7 +52,7 @@ def build(row: Row) -> KernelModel:
         made = [f"y{i}_{k}" for k in range(row.outputs)]
         nodes.append(helper.make_node(row.op, names, made, domain=row.domain, **row.attributes))
         nodes.append(helper.make_node("Shape", [made[0]], [f"s{i}"]))
-        results.append(helper.make_tensor_value_info(f"s{i}", TensorProto.INT64, None))
+        results.append(helper.make_tensor_value_info(f"s{i}", TensorProto.INT64, [None]))
     model = _model(helper.make_graph(nodes, "kernel", [], results, constants))
     work, unit = (row.flops, "GFLOP/s") if row.flops else (float(moved), "GB/s")
     return KernelModel(model.SerializeToString(), count, work, unit)
