@@ -66,7 +66,16 @@ struct Destination {
   }
 };
 
-struct BatchNormalization : Op {
+// Operators of this file work in double or in float: Derived has run_as<T>.
+template <class Derived>
+struct RealOp : Op {
+  Status run(OpContext& ctx) const override {
+    const Derived& op = *static_cast<const Derived*>(this);
+    return ctx.in(0).dtype() == DType::kDouble ? op.template run_as<double>(ctx) : op.template run_as<float>(ctx);
+  }
+};
+
+struct BatchNormalization : RealOp<BatchNormalization> {
   float epsilon, momentum;
   bool training, spatial, channels_last;
   int version;
@@ -85,10 +94,6 @@ struct BatchNormalization : Op {
       for (int i = 1; i < a.output_count(); ++i) training = training || a.output_used(i);
     }
     return {};
-  }
-
-  Status run(OpContext& ctx) const override {
-    return ctx.in(0).dtype() == DType::kDouble ? run_as<double>(ctx) : run_as<float>(ctx);
   }
 
   template <class T>
@@ -145,7 +150,7 @@ struct BatchNormalization : Op {
   }
 };
 
-struct InstanceNormalization : Op {
+struct InstanceNormalization : RealOp<InstanceNormalization> {
   float epsilon;
 
   Status init(Attrs& a) {
@@ -153,10 +158,6 @@ struct InstanceNormalization : Op {
     a.ignore("consumed_inputs");
     return {};
   }
-  Status run(OpContext& ctx) const override {
-    return ctx.in(0).dtype() == DType::kDouble ? run_as<double>(ctx) : run_as<float>(ctx);
-  }
-
   template <class T>
   Status run_as(OpContext& ctx) const {
     const Tensor& x = ctx.in(0);
@@ -186,7 +187,7 @@ struct InstanceNormalization : Op {
   }
 };
 
-struct Lrn : Op {
+struct Lrn : RealOp<Lrn> {
   float alpha, beta, bias;
   int64_t size;
 
@@ -198,10 +199,6 @@ struct Lrn : Op {
     if (size < 1) return invalid_graph("size must be at least 1; got ", size);
     return {};
   }
-  Status run(OpContext& ctx) const override {
-    return ctx.in(0).dtype() == DType::kDouble ? run_as<double>(ctx) : run_as<float>(ctx);
-  }
-
   template <class T>
   Status run_as(OpContext& ctx) const {
     const Tensor& x = ctx.in(0);
