@@ -57,23 +57,32 @@ struct PlanePool {
   int64_t reach = (kernel - 1) * dilation + 1;                       // columns under one window
   int64_t beyond = (reach - 1) / stride;                             // elements of a phase a window reaches ahead
   int64_t block = reach > kLine ? 0 : (kLine - reach) / stride + 1;  // windows that fit a line
-  T line[kLine + kSlack], phases[kLine + kSlack];
+  T lines[2][kLine + kSlack], phases[kLine + kSlack];
 
   PlanePool(const Window& window, Combine c) : w(window), combine(c) {}
 
+  // A line is read from one step after it was written: loads across the ends of stores that are under way wait for
+  // them.
   void run(const T* plane, T* y) {
     const int64_t inner = w.out.back(), rows = inner != 0 ? w.pixels() / inner : 0;
+    int which = 0;
+    T* ready = nullptr;  // where the columns of lines[1 - which] go
+    int64_t ready_n = 0;
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t o = 0; o < inner; o += block) {
         const int64_t n = std::min(block, inner - o);
-        fill_line(plane, row, o * stride - w.pad.back(), (n - 1) * stride + reach);
-        across(y + row * inner + o, n);
+        fill_line(plane, row, o * stride - w.pad.back(), (n - 1) * stride + reach, lines[which]);
+        if (ready) across(lines[1 - which], ready, ready_n);
+        ready = y + row * inner + o;
+        ready_n = n;
+        which = 1 - which;
       }
     }
+    if (ready) across(lines[1 - which], ready, ready_n);
   }
 
   // line = the window's rows combined, over columns [begin, begin + span) of the padded input.
-  void fill_line(const T* plane, int64_t row, int64_t begin, int64_t span) {
+  void fill_line(const T* plane, int64_t row, int64_t begin, int64_t span, T* line) {
     const int64_t lo = std::clamp<int64_t>(-begin, 0, span), hi = std::clamp(w.in.back() - begin, lo, span);
     constexpr T kNothing = Combine::template identity<T>();
     std::fill_n(line, lo, kNothing);
@@ -83,7 +92,7 @@ struct PlanePool {
     collector.finish();
   }
 
-  void across(T* y, int64_t n) {
+  void across(const T* line, T* y, int64_t n) {
     if (stride > kMostPhases) {
       for (int64_t i = 0; i < n; ++i) {
         T v = line[i * stride];

@@ -57,7 +57,7 @@ double row_exp(const Element<V>* x, int64_t n, Element<V> m, Element<V>* y) {
   constexpr int64_t kLanes = V::kLanes;
   const V shift = V::splat(m);
   const auto one = [&](int64_t i) {
-    const V e = vector_exp_negative(V::load(x + i) - shift);
+    const V e = vector_exp_weight(V::load(x + i) - shift);
     if constexpr (kStore) e.store(y + i);
     return e;
   };
@@ -77,7 +77,7 @@ double row_exp(const Element<V>* x, int64_t n, Element<V> m, Element<V>* y) {
     total += static_cast<double>((a + b).sum());
   }
   if (i < n) {
-    const V e = vector_exp_negative(load_end<V>(x + i, n - i, -std::numeric_limits<Element<V>>::infinity()) - shift);
+    const V e = vector_exp_weight(load_end<V>(x + i, n - i, -std::numeric_limits<Element<V>>::infinity()) - shift);
     for (int64_t k = 0; kStore && k < n - i; ++k) y[i + k] = e[static_cast<int>(k)];
     total += static_cast<double>(e.sum());
   }
@@ -124,12 +124,12 @@ void one_strip(bool log, const Element<V>* x, int64_t n, int64_t stride, int64_t
     T* out = y + i * stride;
     int64_t j = 0;
     for (; j + V::kLanes <= columns; j += V::kLanes) {
-      const V e = vector_exp_negative(V::load(in + j) - V::load(m + j));
+      const V e = vector_exp_weight(V::load(in + j) - V::load(m + j));
       (V::load(sum + j) + e).store(sum + j);
       if (!log) e.store(out + j);
     }
     for (; j < columns; ++j) {
-      const T e = vector_exp_negative(V::splat(in[j] - m[j]))[0];
+      const T e = vector_exp_weight(V::splat(in[j] - m[j]))[0];
       sum[j] += e;
       if (!log) out[j] = e;
     }

@@ -54,6 +54,12 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 TEST(math_exp) {
   sweep([](auto x) { return exp(x); }, [](double x) { return std::exp(x); }, -kInfinity, kInfinity, 1);
 }
+TEST(math_exp_weight) {
+  const auto want = [](double x) { return x < -87 ? 0 : std::exp(x); };
+  sweep([](auto x) { return exp_weight(x); }, want, -1, 0, 5);
+  sweep([](auto x) { return exp_weight(x); }, want, -kInfinity, 0, 4 + 87);
+  sweep([](auto x) { return exp_negative(x); }, want, -kInfinity, 0, 1);
+}
 TEST(math_expm1_negative) {
   sweep([](auto x) { return expm1_negative(x); }, [](double x) { return std::expm1(x); }, -kInfinity, 0, 1);
 }
