@@ -83,10 +83,14 @@ struct Cursor {
   }
 };
 
+__attribute__((noinline)) void copy_contiguous(void* to, const void* from, size_t bytes) {
+  copy_bytes(to, from, bytes);
+}
+
 // Short pieces: not worth the set-up of a vector loop.
 template <class T>
 void copy_short(const T* from, int64_t step, T* to, int64_t n) {
-  if (step == 1) return copy_bytes(to, from, static_cast<size_t>(n) * sizeof(T));
+  if (step == 1) return copy_contiguous(to, from, static_cast<size_t>(n) * sizeof(T));
 #if defined(__clang__)
 #pragma clang loop vectorize(disable) unroll(disable)
 #endif

@@ -237,11 +237,8 @@ void copy_planes(const Shape& dims, std::span<const Shape> strides, int axis, co
   });
 }
 
-template <class T>
-void copy_merged(Shape dims, std::span<const Shape> strides, const void* src, void* dst);
-
 // Do the axes from `axis` on lie in memory as one block, of which the source repeats a smaller one?
-inline bool repeats_block(const Shape& dims, std::span<const Shape> strides, int axis) {
+bool repeats_block(const Shape& dims, std::span<const Shape> strides, int axis) {
   if (strides[0][axis] != 0) return false;
   int64_t size = 1;
   for (int i = dims.rank() - 1; i >= axis; size *= dims[i--]) {
@@ -250,10 +247,9 @@ inline bool repeats_block(const Shape& dims, std::span<const Shape> strides, int
   return true;
 }
 
-// Where the first of the blocks along `axis` is written: copies it to the others.
-template <class T>
-void repeat_blocks(const Shape& dims, const Shape& strides, int axis, T* dst) {
-  const int64_t repeats = dims[axis], n = strides[axis];
+// Where the first of the blocks along `axis` is written: copies it to the others. Elements of `size` bytes.
+void repeat_blocks(const Shape& dims, const Shape& strides, int axis, int64_t size, char* dst) {
+  const int64_t repeats = dims[axis], bytes = strides[axis] * size;
   Shape outer = dims, outer_strides = strides;
   while (outer.rank() > axis) {
     outer.erase(outer.rank() - 1);
@@ -261,13 +257,12 @@ void repeat_blocks(const Shape& dims, const Shape& strides, int axis, T* dst) {
   }
   outer.push_back(1);  // the iterator leaves its last axis to the body
   outer_strides.push_back(0);
-  const int64_t cost = n * repeats * static_cast<int64_t>(sizeof(T)) / 16 + 4;
-  parallel_for(outer.size(), grain_for(cost), [&](int64_t begin, int64_t end) {
+  parallel_for(outer.size(), grain_for(repeats * bytes / 16 + 4), [&](int64_t begin, int64_t end) {
     StridedIterator it(outer, {&outer_strides, 1}, begin);
     for (int64_t i = begin; i < end; ++i, it.next()) {
-      T* first = dst + it.offset(0);
+      char* first = dst + it.offset(0) * size;
       for (int64_t done = 1; done < repeats; done *= 2) {
-        copy_run(first + done * n, first, std::min(done, repeats - done) * n);
+        copy_run(first + done * bytes, first, std::min(done, repeats - done) * bytes);
       }
     }
   });
@@ -279,13 +274,6 @@ void copy_typed(const Shape& dims, std::span<const Shape> strides, const void* s
   T* to = static_cast<T*>(dst);
   if constexpr (std::is_trivially_copyable_v<T>) {
     const int last = dims.rank() - 1;
-    for (int axis = 0; axis < last; ++axis) {
-      if (!repeats_block(dims, strides, axis)) continue;
-      Shape once = dims;
-      once[axis] = 1;
-      copy_merged<T>(once, strides, src, dst);
-      return repeat_blocks(dims, strides[1], axis, to);
-    }
     if (last > 0 && strides[1][last] == 1 && strides[0][last] != 1) {
       for (int axis = last - 1; axis >= 0; --axis) {
         if (strides[0][axis] == 1 && dims[axis] >= 3) return copy_planes(dims, strides, axis, from, to);
@@ -295,12 +283,17 @@ void copy_typed(const Shape& dims, std::span<const Shape> strides, const void* s
   copy_rows(dims, strides, from, to);
 }
 
-// copy_typed of as few axes as can be.
-template <class T>
-void copy_merged(Shape dims, std::span<const Shape> strides, const void* src, void* dst) {
+void copy_merged(DType dtype, Shape dims, std::span<const Shape> strides, const void* src, void* dst) {
   std::array<Shape, 2> merged{strides[0], strides[1]};
   collapse_dims(&dims, merged);
-  copy_typed<T>(dims, merged, src, dst);
+  for (int axis = 0; axis + 1 < dims.rank() && dtype != DType::kString; ++axis) {
+    if (!repeats_block(dims, merged, axis)) continue;
+    Shape once = dims;
+    once[axis] = 1;
+    copy_merged(dtype, once, merged, src, dst);
+    return repeat_blocks(dims, merged[1], axis, static_cast<int64_t>(element_size(dtype)), static_cast<char*>(dst));
+  }
+  visit_size(dtype, [&]<class T>() { copy_typed<T>(dims, merged, src, dst); });
 }
 
 // The longest stretch [begin, end) of a table in which offsets grow by one: copied as a block.
@@ -324,6 +317,14 @@ bool is_doubled(const int64_t* table, int64_t n) {
     if (table[i] != table[0] + i / 2) return false;
   }
   return n > 2 && n % 2 == 0;
+}
+
+template <class T>
+void gather_by_table(const T* from, const int64_t* table, int64_t n, T* to) {
+#if defined(__clang__)
+#pragma clang loop vectorize(disable) unroll_count(2)
+#endif
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(n); ++i) to[i] = from[static_cast<ptrdiff_t>(table[i])];
 }
 
 template <class T>
@@ -355,9 +356,9 @@ void gather_axes_typed(const Shape& dims, const T* src, const int64_t* const* ta
         for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(inner / 2); ++i) to[2 * i] = to[2 * i + 1] = pair[i];
         continue;
       }
-      for (int64_t i = 0; i < block.begin; ++i) to[i] = from[table[i]];
+      gather_by_table(from, table, block.begin, to);
       if (block.end > block.begin) copy_run(to + block.begin, from + table[block.begin], block.end - block.begin);
-      for (int64_t i = block.end; i < inner; ++i) to[i] = from[table[i]];
+      gather_by_table(from, table + block.end, inner - block.end, to + block.end);
     }
   });
 }
@@ -396,7 +397,7 @@ void copy_strided(DType dtype, const Shape& dims, const void* src, const Shape& 
                   const Shape& dst_strides) {
   if (dims.size() == 0) return;
   const std::array<Shape, 2> strides{src_strides, dst_strides};
-  visit_size(dtype, [&]<class T>() { copy_merged<T>(dims, strides, src, dst); });
+  copy_merged(dtype, dims, strides, src, dst);
 }
 
 void permute(DType dtype, const void* src, const Shape& shape, std::span<const int> perm, void* dst) {
