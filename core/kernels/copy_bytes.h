@@ -35,14 +35,14 @@ inline void copy_bytes(void* dst, const void* src, size_t n) {
     std::memcpy(to, from, n);
   } else if (n >= 16) {
     const char* const end = from + n;
-    for (; end - from > 64; from += 64, to += 64) {
+    for (; end - from >= 64; from += 64, to += 64) {
       Piece16 pieces[4];
       std::memcpy(pieces, from, 64);
       std::memcpy(to, pieces, 64);
     }
-    for (; end - from > 16; from += 16, to += 16) detail::move_piece<Piece16>(to, from);
-    const auto rest = end - from;  // 1 to 16: a piece that ends where the run does
-    detail::move_piece<Piece16>(to + rest - 16, end - 16);
+    for (; end - from >= 16; from += 16, to += 16) detail::move_piece<Piece16>(to, from);
+    const auto rest = end - from;
+    if (rest > 0) detail::move_piece<Piece16>(to + rest - 16, end - 16);  // ends where the run does
   } else if (n >= 8) {
     detail::move_ends<uint64_t>(to, from, n);
   } else if (n >= 4) {

@@ -1,6 +1,7 @@
 #include "kernels/topk.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -67,8 +68,8 @@ bool any_better(const float* x, float worst, bool largest) {
 // Ranks of the k best of a row, then their indices.
 void select_floats(const float* x, int64_t n, int64_t inner, int64_t k, bool largest, int64_t* out) {
   for (int64_t i = 0; i < k; ++i) out[i] = rank_of(x[i * inner], i, largest);
+  std::make_heap(out, out + k);
   if (k < n) {
-    std::make_heap(out, out + k);
     for (int64_t i = k; i < n;) {
       if (inner == 1 && i + 8 <= n && !any_better(x + i, x[index_of_rank(out[0])], largest)) {
         i += 8;
@@ -83,7 +84,7 @@ void select_floats(const float* x, int64_t n, int64_t inner, int64_t k, bool lar
       }
     }
   }
-  sort_ranks(out, k);
+  std::sort_heap(out, out + k);  // std::sort would be some kilobytes more
   for (int64_t i = 0; i < k; ++i) out[i] = index_of_rank(out[i]);
 }
 
@@ -93,10 +94,10 @@ int64_t ascending_rank(float v, int64_t index) { return with_index(ordered_bits(
 int64_t descending_rank(float v, int64_t index, bool nan_first) {
   return with_index(v != v && !nan_first ? INT32_MAX : ~ordered_bits(v), index);
 }
-// By a heap, which is there already: std::sort would be some kilobytes more.
-void sort_ranks(int64_t* ranks, int64_t n) {
-  std::make_heap(ranks, ranks + n);
-  std::sort_heap(ranks, ranks + n);
+void make_rank_heap(int64_t* ranks, int64_t n) { std::make_heap(ranks, ranks + n, std::greater<int64_t>()); }
+int64_t pop_rank(int64_t* ranks, int64_t n) {
+  std::pop_heap(ranks, ranks + n, std::greater<int64_t>());
+  return ranks[n - 1];
 }
 
 template <class T>

@@ -18,6 +18,8 @@ extern template void top_k(const int64_t*, int64_t, int64_t, int64_t, int64_t, b
 int64_t ascending_rank(float v, int64_t index);
 int64_t descending_rank(float v, int64_t index, bool nan_first);
 inline int64_t index_of_rank(int64_t rank) { return static_cast<int64_t>(static_cast<uint32_t>(rank)); }
-void sort_ranks(int64_t* ranks, int64_t n);
+// Ranks in ascending order as far as they are asked for: a heap, and its next one, which leaves n - 1.
+void make_rank_heap(int64_t* ranks, int64_t n);
+int64_t pop_rank(int64_t* ranks, int64_t n);
 
 }  // namespace onnxlet

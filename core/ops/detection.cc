@@ -59,13 +59,12 @@ struct NonMaxSuppression : Op {
           if (!has_lowest || score[i] > static_cast<float>(lowest))
             order.push_back(descending_rank(score[i], i, false));
         }
-        sort_ranks(order.data(), static_cast<int64_t>(order.size()));
+        make_rank_heap(order.data(), static_cast<int64_t>(order.size()));
         fields.assign(static_cast<size_t>(kBoxFields * most), 0.0f);
         KeptBoxes kept{fields.data(), most};
-        for (const int64_t rank : order) {
-          const int64_t i = index_of_rank(rank);
+        for (auto left = static_cast<int64_t>(order.size()); left > 0 && kept.n < limit; --left) {
+          const int64_t i = index_of_rank(pop_rank(order.data(), left));
           const Box& box = corners[static_cast<size_t>(i)];
-          if (kept.n >= limit) break;
           if (overlaps_any(box, kept, static_cast<float>(iou))) continue;
           kept.add(box);
           selected.insert(selected.end(), {b, c, i});
