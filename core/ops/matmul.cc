@@ -228,7 +228,7 @@ struct GemmOp : Op {
     activation.add_to(&g.epilogue);
     if (c && c->size() > 0 && beta != 0) {
       OL_ASSIGN(const float* cf, float_input(ctx, *c));
-      const bool row = c->size() == s.n && c->shape().back() == s.n;  // one value per column
+      const bool row = c->size() == s.n && c->rank() > 0 && c->shape().back() == s.n;  // one value per column
       if ((row || c->size() == 1) && beta == 1) {
         g.epilogue.bias = cf;
         g.epilogue.bias_stride = row ? 1 : 0;

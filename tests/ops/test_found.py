@@ -48,6 +48,7 @@ CASES: list[tuple[str, int, list[Any], dict[str, Any], list[Any]]] = [
     ("Col2Im", 18, [COMPLEX.reshape(1, 1, 3), np.array([3]), np.array([1])], {}, [COMPLEX.reshape(1, 1, 3)]),
     ("Col2Im", 18, [np.full((1, 1, 1), BIG), np.array([1]), np.array([1])], {}, [np.full((1, 1, 1), BIG)]),
     ("Dropout", 22, [f32(1, 2), np.array(0.5, ml_dtypes.float8_e4m3fn), np.array(False)], {}, [f32(1, 2)]),
+    ("Gemm", 13, [f32(1, 2)[None], f32(3, 4)[:, None], np.array(5, np.float32)], {}, [f32(16)[None]]),
     (
         "BatchNormalization",
         1,
