@@ -82,7 +82,8 @@ def detail_of(report: pytest.TestReport) -> str:
     if isinstance(report.longrepr, tuple):
         return str(report.longrepr[2]).removeprefix("Skipped: ")
     crash = getattr(report.longrepr, "reprcrash", None)  # without the way there; the log has it
-    return str(crash.message if crash is not None else report.longrepr or "")
+    text = str(crash.message if crash is not None else report.longrepr or "").removeprefix("Failed: ")
+    return text.removeprefix(f"{row_and_case(report.nodeid)[1]}: ")
 
 
 def pytest_configure(config: pytest.Config) -> None:
