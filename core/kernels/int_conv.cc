@@ -57,8 +57,9 @@ void put_plane(IntOutput out, const int32_t* sums, int64_t pixels) {
     const int n = static_cast<int>(std::min<int64_t>(kWide, pixels - i));
     int32_t values[kWide] = {};
     std::copy_n(sums + i, n, values);
-    const int_tile::I32x4 v[int_tile::kHalves] = {int_tile::load_ints(values), int_tile::load_ints(values + 4)};
-    int_tile::put(out, one, int_tile::RowTerms{}, v, 0, i, n);
+    const int_tile::I32x4 v[1][int_tile::kHalves] = {{int_tile::load_ints(values), int_tile::load_ints(values + 4)}};
+    const int_tile::RowTerms terms;
+    int_tile::put(out, one, &terms, v, 1, 0, i, n);
   }
 }
 

@@ -77,7 +77,8 @@ int64_t panel_bytes(int64_t k) {
 template <class Format, int kR, int kPanels>
 inline void multiply(const typename Format::Element* a, const uint8_t* b, int64_t panel, int64_t k_groups,
                      I32x4 (&sums)[kPanels][kR][kHalves]) {
-  for (auto& p : sums) {
+  I32x4 acc[kPanels][kR][kHalves];  // not `sums`: what others see the address of does not stay in registers
+  for (auto& p : acc) {
     for (auto& row : p) {
       for (I32x4& s : row) s = I32x4::splat(0);
     }
@@ -92,9 +93,12 @@ inline void multiply(const typename Format::Element* a, const uint8_t* b, int64_
       for (int h = 0; h < kHalves; ++h) bv[h] = Format::load_b(at + h * (kStepB / kHalves));
       for (int r = 0; r < kR; ++r) {
         const U8x16 av = Format::splat_a(a + r * Format::kGroup);
-        for (int h = 0; h < kHalves; ++h) sums[p][r][h] = Format::add(av, bv[h], sums[p][r][h]);
+        for (int h = 0; h < kHalves; ++h) acc[p][r][h] = Format::add(av, bv[h], acc[p][r][h]);
       }
     }
+  }
+  for (int p = 0; p < kPanels; ++p) {
+    for (int r = 0; r < kR; ++r) std::copy_n(acc[p][r], kHalves, sums[p][r]);
   }
 }
 
@@ -130,8 +134,6 @@ struct RowTerms {
   float scale = 1;
 };
 
-inline F32x4 load_floats(const float* p) { return F32x4::load(p); }
-
 // round(v) + zero_point within the type; NaN becomes the smallest value.
 inline I32x4 quantized(const IntOutput& o, F32x4 v) {
   const bool is_signed = o.kind == IntOutput::kInt8;
@@ -141,40 +143,45 @@ inline I32x4 quantized(const IntOutput& o, F32x4 v) {
   return to_int(nearest(v)) + I32x4::splat(o.zero_point);
 }
 
-// A row of finished sums into the output; (row, col) counted from the output's first element. One copy for all tiles:
-// it is long.
-[[gnu::noinline]] inline void put(const IntOutput& o, const Columns& c, const RowTerms& row_terms,
-                                  const I32x4 (&sums)[kHalves], int64_t row, int64_t col, int cols) {
-  int32_t values[kCols];
+// Rows of finished sums into the output; (row, col) counted from the output's first element. One copy for all tiles: it
+// is long.
+[[gnu::noinline]] inline void put(const IntOutput& o, const Columns& c, const RowTerms* terms,
+                                  const I32x4 (*sums)[kHalves], int rows, int64_t row, int64_t col, int cols) {
+  const bool bytes = o.kind == IntOutput::kInt8 || o.kind == IntOutput::kUint8, scaled = o.kind != IntOutput::kInt32;
+  const bool whole = cols == kCols && o.col_stride == 1 && !bytes;
+  const ptrdiff_t size = bytes ? 1 : sizeof(int32_t), step = static_cast<ptrdiff_t>(o.col_stride) * size;
+  I32x4 bias[kHalves], sum[kHalves], zero[kHalves];
+  F32x4 scale[kHalves], float_bias[kHalves];
   for (int h = 0; h < kHalves; ++h) {
-    const int at = 4 * h;
-    I32x4 v = sums[h] + load_ints(c.bias + at);
-    if (c.has_sum) v = v - int_dot::mul(I32x4::splat(row_terms.zero), load_ints(c.sum + at));
-    if (c.has_zero) v = v - int_dot::mul(I32x4::splat(row_terms.sum), load_ints(c.zero + at));
-    if (o.kind != IntOutput::kInt32) {
-      F32x4 f = to_float(v) * (F32x4::splat(row_terms.scale) * load_floats(c.scale + at));
-      if (o.kind == IntOutput::kFloat) {
-        f = f + load_floats(c.float_bias + at);
-        v = bits_of(f);
-      } else {
-        v = quantized(o, f);
-      }
+    bias[h] = load_ints(c.bias + 4 * h);
+    sum[h] = load_ints(c.sum + 4 * h);
+    zero[h] = load_ints(c.zero + 4 * h);
+    scale[h] = F32x4::load(c.scale + 4 * h);
+    float_bias[h] = F32x4::load(c.float_bias + 4 * h);
+  }
+  char* out = static_cast<char*>(o.data) + (row * o.row_stride + col * o.col_stride) * size;
+  for (int r = 0; r < rows; ++r, out += o.row_stride * size) {
+    I32x4 v[kHalves];
+    for (int h = 0; h < kHalves; ++h) {
+      v[h] = sums[r][h] + bias[h];
+      if (c.has_sum) v[h] = v[h] - int_dot::mul(I32x4::splat(terms[r].zero), sum[h]);
+      if (c.has_zero) v[h] = v[h] - int_dot::mul(I32x4::splat(terms[r].sum), zero[h]);
+      if (!scaled) continue;
+      const F32x4 f = to_float(v[h]) * (F32x4::splat(terms[r].scale) * scale[h]);
+      v[h] = bytes ? quantized(o, f) : bits_of(f + float_bias[h]);
     }
-    int_dot::store_ints(v, values + at);
+    if (whole) {
+      for (int h = 0; h < kHalves; ++h) std::memcpy(out + h * sizeof(v[h].v), &v[h].v, sizeof(v[h].v));
+      continue;
+    }
+    int32_t values[kCols];
+    for (int h = 0; h < kHalves; ++h) int_dot::store_ints(v[h], values + 4 * h);
+    if (bytes) {
+      for (int j = 0; j < cols; ++j) out[j * step] = static_cast<char>(values[j]);
+    } else {
+      for (int j = 0; j < cols; ++j) std::memcpy(out + j * step, values + j, sizeof(int32_t));
+    }
   }
-  const int64_t first = row * o.row_stride + col * o.col_stride;
-  if (o.kind == IntOutput::kInt8 || o.kind == IntOutput::kUint8) {
-    uint8_t* out = static_cast<uint8_t*>(o.data) + first;
-    for (int j = 0; j < cols; ++j) out[j * o.col_stride] = static_cast<uint8_t>(values[j]);
-    return;
-  }
-  char* out = static_cast<char*>(o.data) + first * static_cast<int64_t>(sizeof(int32_t));
-  if (cols == kCols && o.col_stride == 1) {
-    std::memcpy(out, values, sizeof(values));
-    return;
-  }
-  for (int j = 0; j < cols; ++j)
-    std::memcpy(out + j * o.col_stride * static_cast<int64_t>(sizeof(int32_t)), values + j, sizeof(int32_t));
 }
 
 // B as a block sees it. zero: of the matrix as the model has it, from column 0 of the output.
@@ -192,10 +199,7 @@ void tile(const typename Format::Element* strip, const RowTerms* terms, int rows
   multiply<Format, kR, kPanels>(strip, b.data, panel, groups<Format>(k), sums);
   for (int p = 0; p < kPanels; ++p) {
     const int64_t j = p * kCols;
-    for (int r = 0; r < rows; ++r) {
-      put(out, columns[p], terms[r], sums[p][r], row + r, col + j,
-          static_cast<int>(std::min<int64_t>(kCols, cols - j)));
-    }
+    put(out, columns[p], terms, sums[p], rows, row, col + j, static_cast<int>(std::min<int64_t>(kCols, cols - j)));
   }
 }
 
