@@ -11,7 +11,7 @@ namespace onnxlet {
 namespace {
 
 constexpr int64_t kShortRow = kBroadcastRun / 2;  // rows up to this are joined into one run
-constexpr int64_t kShortStepRow = 32;             // the same where repeated operands need no copies
+constexpr int64_t kShortStepRow = 63;             // the same where repeated operands need no copies
 constexpr int64_t kBufferBytes = kBroadcastRun * 16;
 
 struct Operand {
