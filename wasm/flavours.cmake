@@ -44,12 +44,23 @@ target_compile_options(engine PRIVATE -Oz ${common_features})
 add_library(stubs OBJECT ${CMAKE_SOURCE_DIR}/wasm/libc_stubs.cc)
 target_compile_options(stubs PRIVATE -Os ${common_features})
 
+# What engines gain from kernels unrolled at run time or partially is less than what the copies cost in bytes.
+set(kernel_options -O3)
+if(NOT EMSCRIPTEN)
+  list(APPEND kernel_options "SHELL:-mllvm -unroll-runtime=false" "SHELL:-mllvm -unroll-allow-partial=false")
+endif()
+# Kernels that models spend little time in, or that are as fast so: convolutions and pools run in their NHWC forms.
+foreach(kernel IN ITEMS conv conv_depthwise cumulative deform_conv fft gather grid linear_attention pool reduce scatter
+        select topk)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/core/kernels/${kernel}.cc PROPERTIES COMPILE_OPTIONS -Os)
+endforeach()
+
 function(add_kernels level)
   if(TARGET kernels_${level} OR NOT KERNEL_SOURCES)
     return()
   endif()
   add_library(kernels_${level} OBJECT ${KERNEL_SOURCES})
-  target_compile_options(kernels_${level} PRIVATE -O3 ${features_${level}})
+  target_compile_options(kernels_${level} PRIVATE ${kernel_options} ${features_${level}})
 endfunction()
 
 function(add_flavour name)
@@ -74,7 +85,8 @@ function(add_flavour name)
   if(TARGET kernels_${level})
     set(kernel_objects $<TARGET_OBJECTS:kernels_${level}>)
   endif()
-  add_executable(${name} ${FLAVOUR_SOURCES} $<TARGET_OBJECTS:engine> $<TARGET_OBJECTS:stubs> ${kernel_objects})
+  # The stubs come first: what they define is then not taken from an archive.
+  add_executable(${name} $<TARGET_OBJECTS:stubs> ${FLAVOUR_SOURCES} $<TARGET_OBJECTS:engine> ${kernel_objects})
   target_compile_definitions(${name} PRIVATE ONNXLET_FLAVOUR="${label}")
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.debug SUFFIX .wasm LINKER_LANGUAGE CXX)
 

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 extern "C" {
+// Instead of libc++abi's, which formats a message with all of stdio.
+[[noreturn]] void __cxa_pure_virtual() { __builtin_trap(); }
 #if defined(__EMSCRIPTEN__)
 int32_t __wasi_fd_close(int32_t) { __builtin_trap(); }
 int32_t __wasi_fd_seek(int32_t, int64_t, int32_t, int32_t) { __builtin_trap(); }
@@ -13,8 +15,7 @@ int32_t __wasi_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); 
 void emscripten_notify_memory_growth(int32_t) {}
 [[noreturn]] void __wasi_proc_exit(int32_t) { __builtin_trap(); }
 #else
-// A call of a pure virtual function prints a message through stdio, which writes, seeks and closes. The names are those
-// of wasi-libc, and the last one that of zig's own part of libc.
+// The names are those of wasi-libc, and the last one that of zig's own part of libc.
 int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t) { __builtin_trap(); }
 int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t, int64_t, int32_t, int32_t) { __builtin_trap(); }
 int32_t __imported_wasi_snapshot_preview1_fd_write(int32_t, int32_t, int32_t, int32_t) { __builtin_trap(); }

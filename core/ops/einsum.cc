@@ -204,7 +204,7 @@ struct Einsum : Op {
     const DType t = ctx.in(0).dtype();
     if (runs_as_float(t)) return run_as<float>(ctx);
     if (t == DType::kDouble) return run_as<double>(ctx);
-    return element_size(t) == 8 ? run_as<uint64_t>(ctx) : run_as<uint32_t>(ctx);
+    return run_as<uint64_t>(ctx);
   }
 
   // The operand's elements as T; integers are widened, which keeps their low bits.

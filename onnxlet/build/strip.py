@@ -99,7 +99,7 @@ def main(arguments: Sequence[str]) -> int:
     linked.write_bytes(module)
     for wasm_opt in arguments[2:]:
         # Takes the features that it may use from the section target_features.
-        subprocess.run([wasm_opt, "-Os", "-g", str(linked), "-o", str(linked)], check=True)
+        subprocess.run([wasm_opt, "-Os", "-Oz", "-g", str(linked), "-o", str(linked)], check=True)
         module = linked.read_bytes()
     stripped.write_bytes(keep(module, frozenset()))
     return 0
