@@ -65,10 +65,8 @@ struct BiasSplitGelu : Op {
 Result<OpPtr> make_quick_gelu(Attrs& attrs) { return make_unary<kSwishKernel>(attrs); }
 
 const OpRow kRows[] = {
-    {"BiasGelu", 1, make_biased<kGeluKernel>, kInPlace},
-    {"BiasSplitGelu", 1, make<BiasSplitGelu>},
-    {"FastGelu", 1, make_biased<kGeluTanhKernel>, kInPlace},
-    {"Gelu", 1, make_biased<kGeluKernel>, kInPlace},
+    {"BiasGelu", 1, make_biased<kGeluKernel>, kInPlace},        {"BiasSplitGelu", 1, make<BiasSplitGelu>},
+    {"FastGelu", 1, make_biased<kGeluTanhKernel>, kInPlace},    {"Gelu", 1, make_biased<kGeluKernel>, kInPlace},
     {"QuickGelu", 1, make_quick_gelu, kInPlace | kElementwise},
 };
 

@@ -1,4 +1,5 @@
-// The operator signatures of the ONNX specification, generated from onnx.defs into schema_data.gen.cc.
+// The operator signatures of the ONNX specification, generated from onnx.defs into schema_data.gen.cc. Some 700 of them
+// are in every engine: the order and width of the fields count.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@ struct AttributeSpec {
   const char* name;
   const char* s;        // default of kString; of kStrings: list_size texts, each ended by a NUL
   const int64_t* list;  // default of kInts, list_size numbers
-  int64_t i;            // default of kInt
+  int32_t i;            // default of kInt
   float f;              // default of kFloat
   uint16_t list_size;
   Attribute::Type type;
-  bool required;
-  bool has_default;
+  bool required : 1;
+  bool has_default : 1;
 };
 
 struct FormalParameter {
@@ -30,9 +31,10 @@ struct FormalParameter {
   bool homogeneous;  // of a variadic one: all actual arguments have one type
 };
 
+static_assert(kDTypeCount <= 32, "TypeConstraint::tensors has one bit for each");
 struct TypeConstraint {
   const char* name;  // "T", or the type string itself where the schema names one directly
-  uint64_t tensors;  // bit d: tensor of DType d allowed
+  uint32_t tensors;  // bit d: tensor of DType d allowed
   uint32_t others;   // bit 0 sequences, 1 maps, 2 optionals, 3 sparse tensors
 };
 
