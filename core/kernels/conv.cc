@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "base/parallel.h"
+#include "kernels/conv_blocks.h"
 #include "kernels/patches.h"
-#include "kernels/slots.h"
 #include "kernels/tile.h"
 
 namespace onnxlet {
@@ -14,9 +13,17 @@ using simd::F32;
 
 constexpr int64_t kBlockPixels = 64, kBlockK = 512;
 
-struct ConvPlan {
-  int64_t pixels, block, pixel_blocks, block_cols, col_blocks, k_channels;
-  int64_t pack_floats, slot_bytes;
+struct ConvPlan : ConvBlocks {
+  int64_t k_channels, pack_floats, slot_bytes;
+
+  // Packing patches again for another block of columns is cheap only next to many columns.
+  explicit ConvPlan(const Conv& c) : ConvBlocks(c, kBlockPixels, INT64_MAX, 128) {
+    const int64_t taps = c.window.taps();
+    k_channels =
+        std::min(std::max<int64_t>(1, kBlockK / std::max<int64_t>(taps, 1)), std::max<int64_t>(c.group_channels(), 1));
+    pack_floats = block * k_channels * taps;
+    slot_bytes = (pack_floats * 4 + taps * block * 4 + taps * block / kGemmRows + 63) / 64 * 64;
+  }
 };
 
 bool pointwise(const Conv& c) {
@@ -25,26 +32,6 @@ bool pointwise(const Conv& c) {
       return false;
   }
   return true;
-}
-
-ConvPlan make_plan(const Conv& c) {
-  ConvPlan p{};
-  const int64_t taps = c.window.taps();
-  p.pixels = c.window.pixels();
-  p.block = std::min(kBlockPixels, (p.pixels + kGemmRows - 1) / kGemmRows * kGemmRows);
-  p.pixel_blocks = (p.pixels + p.block - 1) / std::max<int64_t>(p.block, 1);
-  p.block_cols = (c.group_out() + kGemmCols - 1) / kGemmCols * kGemmCols;
-  auto col_blocks = [&] { return (c.group_out() + p.block_cols - 1) / std::max<int64_t>(p.block_cols, 1); };
-  // Packing patches again for another block of columns is cheap only next to many columns.
-  while (p.block_cols >= 256 && c.batch * c.groups * p.pixel_blocks * col_blocks() < 16) {
-    p.block_cols = (p.block_cols / 2 + kGemmCols - 1) / kGemmCols * kGemmCols;
-  }
-  p.col_blocks = col_blocks();
-  p.k_channels =
-      std::min(std::max<int64_t>(1, kBlockK / std::max<int64_t>(taps, 1)), std::max<int64_t>(c.group_channels(), 1));
-  p.pack_floats = p.block * p.k_channels * taps;
-  p.slot_bytes = (p.pack_floats * 4 + taps * p.block * 4 + taps * p.block / kGemmRows + 63) / 64 * 64;
-  return p;
 }
 
 // Strips of [channels * taps][4] for the pixels that `offsets` describes; x is the first channel's plane.
@@ -77,11 +64,7 @@ void pack_patches(const float* x, int64_t channel_stride, int64_t channels, int6
   }
 }
 
-struct Task {
-  int64_t image, group, pixel0, pixel1, col0, col1;
-};
-
-void run_task(const Conv& c, const ConvPlan& p, const Task& t, char* slot) {
+void run_task(const Conv& c, const ConvPlan& p, const ConvTask& t, char* slot) {
   float* packed = reinterpret_cast<float*>(slot);
   int32_t* offsets = reinterpret_cast<int32_t*>(slot + p.pack_floats * 4);
   const int64_t taps = c.window.taps(), cg = c.group_channels(), mg = c.group_out(), k_all = cg * taps;
@@ -134,7 +117,7 @@ void pack_conv_weights(const float* w, int64_t out_channels, int64_t group_k, in
 
 int64_t conv_scratch(const Conv& c) {
   if (pointwise(c)) return gemm_scratch(pointwise_gemm(c));
-  return make_plan(c).slot_bytes / 4 * Slots::count();
+  return ConvPlan(c).slot_bytes / 4 * Slots::count();
 }
 
 const char* conv(const Conv& c, float* scratch) {
@@ -154,24 +137,9 @@ const char* conv(const Conv& c, float* scratch) {
     }
     return "conv_f32_pointwise_4x8";
   }
-  const ConvPlan p = make_plan(c);
+  const ConvPlan p(c);
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  const int64_t tasks = c.batch * c.groups * p.pixel_blocks * p.col_blocks;
-  const int64_t cost = p.block * p.block_cols * std::max<int64_t>(c.group_channels() * c.window.taps(), 8) / 16;
-  parallel_for(tasks, grain_for(cost), [&](int64_t begin, int64_t end) {
-    Slots::Claim claim(slots);
-    for (int64_t i = begin; i < end; ++i) {
-      Task t;
-      const int64_t outer = i / (p.pixel_blocks * p.col_blocks), inner = i % (p.pixel_blocks * p.col_blocks);
-      t.image = outer / c.groups;
-      t.group = outer % c.groups;
-      t.pixel0 = inner / p.col_blocks * p.block;
-      t.pixel1 = std::min(t.pixel0 + p.block, p.pixels);
-      t.col0 = inner % p.col_blocks * p.block_cols;
-      t.col1 = std::min(t.col0 + p.block_cols, c.group_out());
-      run_task(c, p, t, claim.as<char>());
-    }
-  });
+  p.for_each(c, slots, [&](const ConvTask& t, char* slot) { run_task(c, p, t, slot); });
   return "conv_f32_indirect_4x8";
 }
 

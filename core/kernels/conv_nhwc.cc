@@ -3,9 +3,7 @@
 // input ("indirect convolution": Dukhan, https://arxiv.org/abs/1907.02129).
 #include <algorithm>
 
-#include "base/parallel.h"
-#include "kernels/conv.h"
-#include "kernels/slots.h"
+#include "kernels/conv_blocks.h"
 #include "kernels/tile.h"
 
 namespace onnxlet {
@@ -18,45 +16,27 @@ constexpr int64_t kBlockK = 512;      // a panel of weights (16 kB) too
 constexpr int64_t kBlockCols = 256;   // of one task: a block of its weights stays in the second-level cache
 constexpr int64_t kFewChannels = 16;  // below, the taps of a kernel row are read as one run
 
-struct NhwcPlan {
+struct NhwcPlan : ConvBlocks {
   int64_t segments, run;  // of a window: what is contiguous in memory, and how often
   bool by_row;            // a segment is a row of the kernel, else a tap
-  int64_t pixels, block, pixel_blocks, block_cols, col_blocks;
   int64_t segment_block, run_block;
   int64_t table_bytes, patch_floats, slot_bytes;
-};
 
-int64_t round_up(int64_t v, int64_t to) { return (v + to - 1) / to * to; }
-
-NhwcPlan make_plan(const Conv& c) {
-  NhwcPlan p{};
-  const Window& w = c.window;
-  const int last = w.rank() - 1;
-  const int64_t taps = w.taps(), cg = c.group_channels();
-  p.by_row = c.groups == 1 && w.kernel[last] > 1 && w.dilation[last] == 1 && cg < kFewChannels;
-  p.segments = p.by_row ? taps / w.kernel[last] : taps;
-  p.run = p.by_row ? w.kernel[last] * cg : cg;
-  p.pixels = w.pixels();
-  p.block = std::min(kBlockPixels, round_up(p.pixels, kGemmRows));
-  p.block_cols = std::min(kBlockCols, round_up(c.group_out(), kGemmCols));
-  p.pixel_blocks = (p.pixels + p.block - 1) / std::max<int64_t>(p.block, 1);
-  auto col_blocks = [&] { return (c.group_out() + p.block_cols - 1) / std::max<int64_t>(p.block_cols, 1); };
-  while (p.block_cols >= 128 && c.batch * c.groups * p.pixel_blocks * col_blocks() < 16) {
-    p.block_cols = round_up(p.block_cols / 2, kGemmCols);
+  explicit NhwcPlan(const Conv& c) : ConvBlocks(c, kBlockPixels, kBlockCols, 64) {
+    const Window& w = c.window;
+    const int last = w.rank() - 1;
+    const int64_t taps = w.taps(), cg = c.group_channels();
+    by_row = c.groups == 1 && w.kernel[last] > 1 && w.dilation[last] == 1 && cg < kFewChannels;
+    segments = by_row ? taps / w.kernel[last] : taps;
+    run = by_row ? w.kernel[last] * cg : cg;
+    run_block = std::min(kBlockK, std::max<int64_t>(run, 1));
+    const int64_t most = std::max<int64_t>(1, kBlockK / std::max<int64_t>(run, 1));
+    const int64_t passes = (segments + most - 1) / most;
+    segment_block = (segments + passes - 1) / std::max<int64_t>(passes, 1);
+    table_bytes = segments * block * static_cast<int64_t>(sizeof(const float*));
+    patch_floats = by_row ? segments * block * run : 0;
+    slot_bytes = (table_bytes + patch_floats * 4 + 63) / 64 * 64;
   }
-  p.col_blocks = col_blocks();
-  p.run_block = std::min(kBlockK, std::max<int64_t>(p.run, 1));
-  const int64_t most = std::max<int64_t>(1, kBlockK / std::max<int64_t>(p.run, 1));
-  const int64_t blocks = (p.segments + most - 1) / most;
-  p.segment_block = (p.segments + blocks - 1) / std::max<int64_t>(blocks, 1);
-  p.table_bytes = p.segments * p.block * static_cast<int64_t>(sizeof(const float*));
-  if (p.by_row) p.patch_floats = p.segments * p.block * p.run;
-  p.slot_bytes = round_up(p.table_bytes + p.patch_floats * 4, 64);
-  return p;
-}
-
-struct Task {
-  int64_t image, group, pixel0, pixel1, col0, col1;
 };
 
 // Finds the input of every segment of the task's pixels: table[segment][pixel].
@@ -65,9 +45,9 @@ class Locator {
   Locator(const Conv& c, const NhwcPlan& p, const float* zeros)
       : c_(c), p_(p), zeros_(zeros), strides_(c.window.in.strides()) {}
 
-  void fill(const Task& t, const float** table, float* patches) const {
+  void fill(const ConvTask& t, const float** table, float* patches) const {
     const float* x = c_.x + t.image * c_.channels * c_.window.in.size() + t.group * c_.group_channels();
-    const int64_t n = t.pixel1 - t.pixel0, rows = round_up(n, kGemmRows);
+    const int64_t n = t.pixel1 - t.pixel0, rows = (n + kGemmRows - 1) / kGemmRows * kGemmRows;
     Odometer pixel(c_.window.out, t.pixel0);
     for (int64_t i = 0; i < n; ++i, pixel.next()) {
       if (p_.by_row) {
@@ -136,7 +116,7 @@ class Locator {
 };
 
 template <class F>
-void run_task(const Conv& c, const NhwcPlan& p, const Task& t, const float* const* table) {
+void run_task(const Conv& c, const NhwcPlan& p, const ConvTask& t, const float* const* table) {
   const int64_t k = p.segments * p.run, n = t.pixel1 - t.pixel0;
   const float* weights = c.weights + t.group * packed_b_size(k, c.group_out());
   const int64_t channel = t.group * c.group_out();
@@ -206,7 +186,7 @@ void pack_conv_weights_nhwc(const float* w, int64_t out_channels, int64_t group_
 
 int64_t conv_nhwc_scratch(const Conv& c) {
   if (pointwise(c)) return gemm_scratch(pointwise_gemm(c));
-  return make_plan(c).slot_bytes / 4 * Slots::count() + c.group_channels() * c.window.taps();
+  return NhwcPlan(c).slot_bytes / 4 * Slots::count() + c.group_channels() * c.window.taps();
 }
 
 const char* conv_nhwc(const Conv& c, float* scratch) {
@@ -215,29 +195,15 @@ const char* conv_nhwc(const Conv& c, float* scratch) {
     gemm(pointwise_gemm(c), scratch);
     return "conv_f32_nhwc_pointwise_4x8";
   }
-  const NhwcPlan p = make_plan(c);
+  const NhwcPlan p(c);
   float* zeros = scratch + p.slot_bytes / 4 * Slots::count();
   std::fill_n(zeros, p.run, 0.0f);
   const Locator locator(c, p, zeros);
   Slots slots(scratch, static_cast<size_t>(p.slot_bytes));
-  const int64_t tasks = c.batch * c.groups * p.pixel_blocks * p.col_blocks;
-  const int64_t cost = p.block * p.block_cols * std::max<int64_t>(p.segments * p.run, 8) / 16;
-  parallel_for(tasks, grain_for(cost), [&](int64_t begin, int64_t end) {
-    Slots::Claim claim(slots);
-    const float** table = claim.as<const float*>();
-    float* patches = reinterpret_cast<float*>(claim.as<char>() + p.table_bytes);
-    for (int64_t i = begin; i < end; ++i) {
-      Task t;
-      const int64_t outer = i / (p.pixel_blocks * p.col_blocks), inner = i % (p.pixel_blocks * p.col_blocks);
-      t.image = outer / c.groups;
-      t.group = outer % c.groups;
-      t.pixel0 = inner / p.col_blocks * p.block;
-      t.pixel1 = std::min(t.pixel0 + p.block, p.pixels);
-      t.col0 = inner % p.col_blocks * p.block_cols;
-      t.col1 = std::min(t.col0 + p.block_cols, c.group_out());
-      locator.fill(t, table, patches);
-      run_task<F32>(c, p, t, table);
-    }
+  p.for_each(c, slots, [&](const ConvTask& t, char* slot) {
+    const float** table = reinterpret_cast<const float**>(slot);
+    locator.fill(t, table, reinterpret_cast<float*>(slot + p.table_bytes));
+    run_task<F32>(c, p, t, table);
   });
   return "conv_f32_nhwc_4x8";
 }

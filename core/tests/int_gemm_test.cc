@@ -3,21 +3,12 @@
 #include <vector>
 
 #include "tests/check.h"
+#include "tests/random.h"
 
 namespace onnxlet {
 namespace {
 
-struct Random {
-  uint32_t state = 99;
-  uint32_t next() {
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-  }
-  std::vector<uint8_t> bytes(int64_t n) {
-    std::vector<uint8_t> v(static_cast<size_t>(n));
-    for (uint8_t& x : v) x = static_cast<uint8_t>(next());
-    return v;
-  }
+struct RandomEnds : RandomBytes {
   // The ends of both 8-bit ranges only: what saturates or wraps in 16 bits does so here.
   std::vector<uint8_t> extremes(int64_t n) {
     constexpr uint8_t kEnds[] = {0, 255, 127, 128, 128, 255};
@@ -35,7 +26,7 @@ int32_t value(const std::vector<uint8_t>& v, int64_t i, bool is_signed) {
 
 void check_product(IntKernel kernel, int64_t m, int64_t n, int64_t k, bool a_signed, bool b_signed, bool transposed,
                    uint32_t extreme_seed = 0) {
-  Random r;
+  RandomEnds r;
   std::vector<uint8_t> a = r.bytes(m * k), b = r.bytes(k * n);
   if (extreme_seed != 0) {
     r.state = extreme_seed;
@@ -132,7 +123,7 @@ TEST(int_gemm_rounds_half_to_even_and_saturates) { each_kernel(check_rounding); 
 
 void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out_channels, int64_t groups,
                 bool x_signed, bool w_signed) {
-  Random r;
+  RandomEnds r;
   const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(),
                 out = w.out.size();
   const std::vector<uint8_t> x = r.bytes(2 * channels * in), weights = r.bytes(out_channels * k);

@@ -6,25 +6,13 @@
 #include <vector>
 
 #include "tests/check.h"
+#include "tests/random.h"
 
 namespace onnxlet {
 namespace {
 
-struct Random {
-  uint32_t state = 99;
-  uint32_t next() {
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-  }
-  std::vector<uint8_t> bytes(int64_t n) {
-    std::vector<uint8_t> v(static_cast<size_t>(n));
-    for (uint8_t& x : v) x = static_cast<uint8_t>(next());
-    return v;
-  }
-};
-
 void check_nbits(int bits, int64_t block, int64_t k, int64_t m, bool zeros) {
-  Random r;
+  RandomBytes r;
   const int64_t n = 11;
   NBitsMatrix b;
   b.k = k;
@@ -92,7 +80,7 @@ struct Dots {
   std::vector<float> scales, zeros, a;
 
   Dots(int bits, int64_t block, int64_t k, int64_t n, int64_t m, bool with_zeros, bool extreme) {
-    Random r;
+    RandomBytes r;
     b.k = k;
     b.n = n;
     b.bits = bits;

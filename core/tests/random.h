@@ -1,4 +1,4 @@
-// Small reproducible numbers for kernel tests: multiples of 1/500 in [-2, 2].
+// Reproducible numbers for kernel tests.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 namespace onnxlet {
 
+// Multiples of 1/500 in [-2, 2].
 struct Random {
   uint32_t state = 12345;
   float next() {
@@ -15,6 +16,19 @@ struct Random {
   std::vector<float> fill(int64_t n) {
     std::vector<float> v(static_cast<size_t>(n));
     for (float& x : v) x = next();
+    return v;
+  }
+};
+
+struct RandomBytes {
+  uint32_t state = 99;
+  uint32_t next() {
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+  }
+  std::vector<uint8_t> bytes(int64_t n) {
+    std::vector<uint8_t> v(static_cast<size_t>(n));
+    for (uint8_t& x : v) x = static_cast<uint8_t>(next());
     return v;
   }
 };
