@@ -101,10 +101,10 @@ class OpContext {
 
  private:
   friend Status run_op(const struct OpCall& call, std::vector<Value>* outputs, const char** kernel);
-  std::vector<const Value*> inputs_;
-  std::vector<Value*> last_use_;  // same index as inputs_: the slot when this node is its last reader, else nullptr
+  std::span<const Value* const> inputs_;
+  std::span<Value* const> last_use_;  // same index as inputs_: the slot when this node is its last reader, else nullptr
   std::vector<Value> outputs_;
-  std::vector<bool> wanted_;
+  std::span<const bool> wanted_;
   std::vector<Tensor> scratch_;
   Pool* pool_ = nullptr;
   uint64_t* random_state_ = nullptr;

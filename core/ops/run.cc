@@ -53,31 +53,53 @@ Result<OpPtr> make_op(const IrNode& node, const OpRow& row, Pool& pool) {
   return op;
 }
 
+namespace {
+
+bool packed_sub_byte(const Value* v) {
+  return v->is_tensor() && is_sub_byte(v->tensor().dtype()) && !v->tensor().unpacked();
+}
+
+// The inputs of a call, those of sub-byte types with one element per byte.
+struct UnpackedInputs {
+  std::vector<Value> values;
+  std::vector<const Value*> inputs;
+  std::vector<Value*> last_use;
+
+  Status take(const OpCall& call) {
+    inputs.assign(call.inputs.begin(), call.inputs.end());
+    last_use.assign(call.last_use.begin(), call.last_use.end());
+    values.reserve(inputs.size());  // pointers into it must stay valid
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!packed_sub_byte(inputs[i])) continue;
+      OL_ASSIGN(Tensor t, inputs[i]->tensor().unpack(*call.pool));
+      values.push_back(Value(std::move(t)));
+      inputs[i] = &values.back();
+      last_use[i] = nullptr;
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
 Status run_op(const OpCall& call, std::vector<Value>* outputs, const char** kernel) {
   if (call.schema != nullptr) OL_TRY(check_inputs(*call.schema, call.inputs));
   OpContext ctx;
-  ctx.inputs_.assign(call.inputs.begin(), call.inputs.end());
-  ctx.last_use_.assign(call.last_use.begin(), call.last_use.end());
+  ctx.inputs_ = call.inputs;
+  ctx.last_use_ = call.last_use;
   // Room for outputs the model does not name, so that pointers handed out by out() stay valid.
   constexpr size_t kUnnamedOutputs = 8;
   ctx.outputs_.reserve(call.wanted.size() + kUnnamedOutputs);
   ctx.outputs_.resize(call.wanted.size());
-  ctx.wanted_.assign(call.wanted.begin(), call.wanted.end());
+  ctx.wanted_ = call.wanted;
   ctx.pool_ = call.pool;
   ctx.random_state_ = call.random_state;
   ctx.in_place_ = (call.row->flags & kInPlace) != 0;
-  std::vector<Value> unpacked;
-  const bool packed_ok = (call.row->flags & kPackedSubByte) != 0;
-  if (!packed_ok) {
-    unpacked.reserve(ctx.inputs_.size());  // pointers into it must stay valid
-    for (size_t i = 0; i < ctx.inputs_.size(); ++i) {
-      const Value& v = *ctx.inputs_[i];
-      if (!v.is_tensor() || !is_sub_byte(v.tensor().dtype()) || v.tensor().unpacked()) continue;
-      OL_ASSIGN(Tensor t, v.tensor().unpack(*call.pool));
-      unpacked.push_back(Value(std::move(t)));
-      ctx.inputs_[i] = &unpacked.back();
-      ctx.last_use_[i] = nullptr;
-    }
+  UnpackedInputs unpacked;
+  if ((call.row->flags & kPackedSubByte) == 0 && std::any_of(call.inputs.begin(), call.inputs.end(), packed_sub_byte)) {
+    OL_TRY(unpacked.take(call));
+    ctx.inputs_ = unpacked.inputs;
+    ctx.last_use_ = unpacked.last_use;
   }
   OL_TRY(call.op->run(ctx));
   ctx.outputs_.resize(call.wanted.size());

@@ -88,8 +88,10 @@ std::vector<Value> Interpreter::results_of(Frame& frame) {
 
 Status Interpreter::run_step(Frame& frame, const Step& step) {
   if ((step.row->flags & kControl) != 0) return start_control(frame, step);
-  std::vector<const Value*> inputs;
-  std::vector<Value*> last_use;
+  std::vector<const Value*>& inputs = step_inputs_;
+  std::vector<Value*>& last_use = step_last_use_;
+  inputs.clear();
+  last_use.clear();
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     inputs.push_back(&value(frame, step.inputs[i]));
     last_use.push_back(step.input_dies[i] ? &frame.slots[static_cast<size_t>(step.inputs[i].slot_index())] : nullptr);

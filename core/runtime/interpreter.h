@@ -51,7 +51,9 @@ class Interpreter {
   std::vector<Frame> frames_;
   std::vector<Value> outputs_;
   const Step* pending_ = nullptr;
-  double pending_since_ = 0;  // for the profile
+  double pending_since_ = 0;               // for the profile
+  std::vector<const Value*> step_inputs_;  // of the step that runs; kept so that a step allocates nothing for them
+  std::vector<Value*> step_last_use_;
   std::vector<Value> pending_outputs_;
   std::string pending_error_;
   bool aborted_ = false;
