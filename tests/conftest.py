@@ -34,12 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seed", type=int, default=0, help="draws other questions (default: 0)")
 
 
-# Time limits of single examples fail on busy machines.
-hypothesis.settings.register_profile("onnxlet", deadline=None)
-hypothesis.settings.load_profile("onnxlet")
-
-
 def pytest_configure(config: pytest.Config) -> None:
+    # The ordinary run draws the same examples each time, --all others. Time limits of examples fail on busy machines.
+    hypothesis.settings.register_profile("onnxlet", deadline=None, derandomize=not config.getoption("--all"))
+    hypothesis.settings.load_profile("onnxlet")
     config.addinivalue_line("markers", "slow: takes more than about ten seconds; --fast leaves it out")
 
 
