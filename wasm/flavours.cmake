@@ -49,9 +49,10 @@ set(kernel_options -O3)
 if(NOT EMSCRIPTEN)
   list(APPEND kernel_options "SHELL:-mllvm -unroll-runtime=false" "SHELL:-mllvm -unroll-allow-partial=false")
 endif()
-# Kernels that models spend little time in, or that are as fast so: convolutions and pools run in their NHWC forms.
-foreach(kernel IN ITEMS conv conv_depthwise cumulative deform_conv fft gather grid linear_attention normalize pool
-        recurrent reduce scatter select topk)
+# Kernels that models spend little time in, or that are as fast so. Beware of templates that they share with fast kernels,
+# as kernels/tile.h is shared: the linker keeps one copy, and it may be this one.
+foreach(kernel IN ITEMS conv_depthwise cumulative deform_conv fft gather grid linear_attention normalize pool recurrent
+        reduce scatter select topk)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/core/kernels/${kernel}.cc PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()
 
