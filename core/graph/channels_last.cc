@@ -231,6 +231,8 @@ class Layout {
     for (size_t i = 1; i < n.outputs.size(); ++i) {
       if (n.outputs[i] != kAbsent) return false;  // indices of MaxPool, statistics of BatchNormalization
     }
+    // The channels-last pools compute in float, and a Cast inside the region may have made doubles.
+    if (graph_.value(n.inputs[0]).type.dtype == DType::kDouble) return false;
     // What BatchNormalization does besides scaling: in training, or element by element ("spatial" is 0).
     const Attribute *training = n.find("training_mode"), *spatial = n.find("spatial");
     if ((training != nullptr && training->i != 0) || (spatial != nullptr && spatial->i == 0)) return false;

@@ -31,7 +31,7 @@ Status run_real(OpContext& ctx, const Shape& out, F&& f) {
   return {};
 }
 
-// The channels-last kernels are float's: the other types run through them, or have the layout pass keep away.
+// The channels-last kernels are float's: halves run through them, and the layout pass keeps double away.
 template <class F>
 Status run_float(OpContext& ctx, const Shape& out, F&& f) {
   const Tensor& x = ctx.in(0);

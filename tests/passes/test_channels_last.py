@@ -94,6 +94,16 @@ def test_same_results(engine: str, name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("pool", ["GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool"])
+def test_pools_of_doubles_keep_their_layout(engine: str, pool: str) -> None:
+    window = {} if pool.startswith("Global") else {"kernel_shape": [2, 2]}
+
+    def expression(g: Builder, x: Any) -> Any:
+        return getattr(g, pool)(g.Cast(conv(g, x, 6, 4), to=11), **window)
+
+    check(engine, PASS, expression, [numbers(2, 4, 9, 11)], rtol=1e-4, atol=1e-4, oracle="reference")
+
+
 def test_input_that_was_transposed(engine: str) -> None:
     def expression(g: Builder, x: Any) -> Any:
         return g.Transpose(conv(g, g.Transpose(x, perm=[0, 3, 1, 2]), 6, 4), perm=[0, 2, 3, 1])
