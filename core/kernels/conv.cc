@@ -26,14 +26,6 @@ struct ConvPlan : ConvBlocks {
   }
 };
 
-bool pointwise(const Conv& c) {
-  for (int i = 0; i < c.window.rank(); ++i) {
-    if (c.window.kernel[i] != 1 || c.window.stride[i] != 1 || c.window.in[i] != c.window.out[i] || c.window.pad[i] != 0)
-      return false;
-  }
-  return true;
-}
-
 // Strips of [channels * taps][4] for the pixels that `offsets` describes; x is the first channel's plane.
 void pack_patches(const float* x, int64_t channel_stride, int64_t channels, int64_t taps, int64_t strips, int64_t block,
                   const int32_t* offsets, const uint8_t* kinds, float* out) {
@@ -116,13 +108,13 @@ void pack_conv_weights(const float* w, int64_t out_channels, int64_t group_k, in
 }
 
 int64_t conv_scratch(const Conv& c) {
-  if (pointwise(c)) return gemm_scratch(pointwise_gemm(c));
+  if (c.pointwise()) return gemm_scratch(pointwise_gemm(c));
   return ConvPlan(c).slot_bytes / 4 * Slots::count();
 }
 
 const char* conv(const Conv& c, float* scratch) {
   if (c.batch == 0 || c.out_channels == 0 || c.window.pixels() == 0) return "conv_f32";
-  if (pointwise(c)) {
+  if (c.pointwise()) {
     const Gemm whole = pointwise_gemm(c);
     for (int64_t i = 0; i < c.batch * c.groups; ++i) {
       const int64_t image = i / c.groups, group = i % c.groups;

@@ -17,6 +17,14 @@ struct Conv {
 
   int64_t group_channels() const { return channels / groups; }
   int64_t group_out() const { return out_channels / groups; }
+  // One tap over every pixel: matrix products.
+  bool pointwise() const {
+    for (int i = 0; i < window.rank(); ++i) {
+      if (window.kernel[i] != 1 || window.stride[i] != 1 || window.in[i] != window.out[i] || window.pad[i] != 0)
+        return false;
+    }
+    return true;
+  }
   bool depthwise() const { return group_channels() == 1 && groups > 1 && window.rank() <= 2; }
 };
 

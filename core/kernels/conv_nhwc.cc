@@ -142,14 +142,8 @@ void run_task(const Conv& c, const NhwcPlan& p, const ConvTask& t, const float* 
   }
 }
 
-// One tap over every pixel: a matrix product, of all images at once.
-bool pointwise(const Conv& c) {
-  const Window& w = c.window;
-  for (int i = 0; i < w.rank(); ++i) {
-    if (w.kernel[i] != 1 || w.stride[i] != 1 || w.in[i] != w.out[i] || w.pad[i] != 0) return false;
-  }
-  return c.groups == 1;
-}
+// The images of a batch follow each other: one product for all. Groups would leave gaps between rows of results.
+bool one_product(const Conv& c) { return c.groups == 1 && c.pointwise(); }
 
 Gemm pointwise_gemm(const Conv& c) {
   Gemm g;
@@ -185,13 +179,13 @@ void pack_conv_weights_nhwc(const float* w, int64_t out_channels, int64_t group_
 }
 
 int64_t conv_nhwc_scratch(const Conv& c) {
-  if (pointwise(c)) return gemm_scratch(pointwise_gemm(c));
+  if (one_product(c)) return gemm_scratch(pointwise_gemm(c));
   return NhwcPlan(c).slot_bytes / 4 * Slots::count() + c.group_channels() * c.window.taps();
 }
 
 const char* conv_nhwc(const Conv& c, float* scratch) {
   if (c.batch == 0 || c.out_channels == 0 || c.window.pixels() == 0) return "conv_f32_nhwc";
-  if (pointwise(c)) {
+  if (one_product(c)) {
     gemm(pointwise_gemm(c), scratch);
     return "conv_f32_nhwc_pointwise_4x8";
   }

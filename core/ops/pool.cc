@@ -15,23 +15,8 @@ Status check_planes(const Tensor& x) {
   return {};
 }
 
-// Runs f(const T* x, T* y) in float or double; halves are widened.
-template <class F>
-Status run_real(OpContext& ctx, const Shape& out, F&& f) {
-  const Tensor& x = ctx.in(0);
-  if (x.dtype() == DType::kDouble) {
-    OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
-    f(x.data<double>(), y->mutable_data<double>());
-    return {};
-  }
-  OL_ASSIGN(const float* xf, float_input(ctx, x));
-  OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, x.dtype(), out));
-  f(xf, y.data());
-  y.finish();
-  return {};
-}
-
-// The channels-last kernels are float's: halves run through them, and the layout pass keeps double away.
+// Runs f(const float* x, float* y); halves are widened. The channels-last kernels are float's alone: the layout pass
+// keeps double away from them.
 template <class F>
 Status run_float(OpContext& ctx, const Shape& out, F&& f) {
   const Tensor& x = ctx.in(0);
@@ -40,6 +25,16 @@ Status run_float(OpContext& ctx, const Shape& out, F&& f) {
   OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, x.dtype(), out));
   f(xf, y.data());
   y.finish();
+  return {};
+}
+
+// The same in float or double: f(const T* x, T* y).
+template <class F>
+Status run_real(OpContext& ctx, const Shape& out, F&& f) {
+  const Tensor& x = ctx.in(0);
+  if (x.dtype() != DType::kDouble) return run_float(ctx, out, f);
+  OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
+  f(x.data<double>(), y->mutable_data<double>());
   return {};
 }
 
