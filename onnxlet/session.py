@@ -18,6 +18,7 @@ from .errors import InvalidArgument
 from .hosts.abi_gen import Progress
 from .model import EXTERNAL_FOLDER_ENTRY, Model, Source
 from .options import RunOptions, SessionOptions, engine_options
+from .trace import trace_document
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -338,21 +339,8 @@ class InferenceSession:
 
     def end_profiling(self) -> str:
         """Writes the last run's profile as a trace that Perfetto opens, and returns the file's name."""
-        events = [
-            {
-                "name": f"{entry.get('op_type', '')} {entry.get('node', '')}".strip(),
-                "cat": "node",
-                "ph": "X",
-                "ts": entry.get("start_us", 0),
-                "dur": entry.get("duration_us", 0),
-                "pid": os.getpid(),
-                "tid": 0,
-                "args": entry,
-            }
-            for entry in self.profile()
-        ]
         path = Path(f"{self._options.profile_file_prefix}{time.strftime('%Y-%m-%d_%H-%M-%S')}.json")
-        path.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+        path.write_text(json.dumps(trace_document(self.profile())), encoding="utf-8")
         return str(path)
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from rich.markup import escape
 
-from .. import dtypes
-from ..errors import Error, InvalidArgument, NoSuchFile
+from ..errors import Error, InvalidArgument
 from ..options import SessionOptions
-from ..session import InferenceSession, NodeArg
+from ..session import InferenceSession
+from .inputs import Inputs
 from .output import console, print_json, report, shape_text, size_text, table
 
 _FEW = 64  # outputs up to this many elements are shown whole
@@ -51,8 +51,7 @@ def run_command(request: Request) -> int:
 
 
 def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
-    given = dict(_pair(item, "--input") for item in request.inputs)
-    shapes = dict(_pair(item, "--shape") for item in request.shapes)
+    inputs = Inputs.parse(request.inputs, request.shapes, request.seed)
     wanted = [item.partition("=")[::2] for item in request.outputs]
     options = SessionOptions()
     options.intra_op_num_threads = request.threads
@@ -61,16 +60,7 @@ def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
     start = time.perf_counter()
     with InferenceSession(request.model, options, _engine=request.backend) as session:
         load_ms = (time.perf_counter() - start) * 1000
-        arguments = {arg.name: arg for arg in [*session.get_inputs(), *session.get_overridable_initializers()]}
-        for name in given:
-            if name not in arguments:
-                raise InvalidArgument(f"the model has no input {name!r}; it has {', '.join(arguments)}")
-        required = {arg.name for arg in session.get_inputs()}
-        feeds = {
-            name: _feed(arg, given.get(name, "random"), shapes, request.seed + number)
-            for number, (name, arg) in enumerate(arguments.items())
-            if name in given or name in required
-        }
+        feeds = inputs.feeds(session)
         times = []
         for _ in range(request.repeat):
             begin = time.perf_counter()
@@ -93,77 +83,6 @@ def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
         if file:
             _save(name, file, value)
     return document, results
-
-
-def _pair(text: str, option: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name or not value:
-        raise InvalidArgument(f"{option} takes NAME=VALUE; {text!r} given")
-    return name, value
-
-
-# ---- inputs ----
-
-
-def _feed(arg: NodeArg, spec: str, shapes: dict[str, str], seed: int) -> Any:
-    import numpy as np
-
-    if spec in ("random", "zeros", "ones"):
-        return _made(arg, spec, shapes, seed)
-    if spec.endswith(".npy"):
-        try:
-            return np.load(spec, allow_pickle=False)
-        except FileNotFoundError as error:
-            raise NoSuchFile(f"input {arg.name!r}: {spec!r} does not exist") from error
-        except (OSError, ValueError) as error:
-            raise InvalidArgument(f"input {arg.name!r}: {spec!r} is not a readable .npy file: {error}") from error
-    try:
-        return json.loads(spec)
-    except json.JSONDecodeError:
-        kinds = "a .npy file, random, zeros, ones, or a JSON value"
-        raise InvalidArgument(f"input {arg.name!r}: {spec!r} is not {kinds}") from None
-
-
-def _made(arg: NodeArg, spec: str, shapes: dict[str, str], seed: int) -> Any:
-    import numpy as np
-
-    dtype = dtypes.element_type(arg.type)
-    if dtype is None:
-        raise InvalidArgument(f"input {arg.name!r} is a {arg.type}; give it as a JSON value")
-    shape = _shape(arg, shapes)
-    generator = np.random.default_rng(seed)
-    if dtype is dtypes.STRING:
-        return np.full(shape, "", dtype=object)
-    values: Any
-    if spec == "zeros" or spec == "ones":
-        values = np.full(shape, 1 if spec == "ones" else 0)
-    elif dtype.name == "bool":
-        values = generator.integers(0, 2, shape)
-    elif "int" in dtype.name:
-        values = generator.integers(0, 2, shape)  # small enough to be an index, a mask or a token of any model
-    else:
-        values = generator.standard_normal(shape)
-    from .. import arrays
-
-    kind = arrays.numpy_type(dtype)
-    if kind is None:
-        raise InvalidArgument(f"input {arg.name!r} is {dtype.name}, which needs ml_dtypes; install it")
-    return values.astype(kind)
-
-
-def _shape(arg: NodeArg, shapes: dict[str, str]) -> tuple[int, ...]:
-    if arg.name in shapes:
-        parts = shapes[arg.name].replace(",", "x").split("x")
-        if not all(part.isdigit() for part in parts):
-            raise InvalidArgument(f"--shape {arg.name}={shapes[arg.name]}: write sizes as 1x3x224x224")
-        return tuple(int(part) for part in parts)
-    sizes = []
-    for size in arg.shape:
-        chosen = shapes.get(size, "1") if isinstance(size, str) else size
-        if isinstance(chosen, str) and not chosen.isdigit():
-            raise InvalidArgument(f"--shape {size}={chosen}: the size of a dimension is a whole number")
-        sizes.append(1 if chosen is None else int(chosen))
-    return tuple(sizes)
 
 
 # ---- outputs ----
