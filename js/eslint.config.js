@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', '**/*.gen.ts', '**/*.mjs', '*.js'] },
+  { ignores: ['dist/', 'build/', '**/*.gen.ts', '**/*.mjs', '*.js', 'test/programs/'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   {

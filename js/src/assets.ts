@@ -1,6 +1,7 @@
 // Where the .wasm files are. One literal `new URL` each: bundlers look for exactly this form and copy the file.
-import type { WasmFlags } from './env.js';
+import type { WasmFilePaths, WasmFlags } from './env.js';
 import type { FlavourFile } from './flavour.js';
+import { warnOnce } from './log.js';
 import { absoluteUrl } from './platform.js';
 
 function besideThisFile(file: FlavourFile): string {
@@ -18,12 +19,21 @@ function besideThisFile(file: FlavourFile): string {
   }
 }
 
+/** The address of an engine's file: where `env.wasm.wasmPaths` says, otherwise beside this script. */
 export async function wasmUrl(file: FlavourFile, paths: WasmFlags['wasmPaths']): Promise<string> {
   if (paths === undefined) return besideThisFile(file);
-  if (typeof paths === 'string' || paths instanceof URL) {
-    const folder = await absoluteUrl(paths);
-    return new URL(file, folder.endsWith('/') ? folder : `${folder}/`).href;
+  const folder = typeof paths === 'string' || paths instanceof URL ? paths : undefined;
+  const own = folder === undefined ? ((paths as WasmFilePaths)[file] ?? (paths as WasmFilePaths).wasm) : folder;
+  if (own === undefined) return besideThisFile(file);
+  if (isOfOnnxruntime(String(own))) {
+    warnOnce(`env.wasm.wasmPaths names files of onnxruntime-web (${String(own)}); onnxlet uses its own`);
+    return besideThisFile(file);
   }
-  const own = paths[file];
-  return own === undefined ? besideThisFile(file) : absoluteUrl(own);
+  const address = await absoluteUrl(own);
+  if (folder === undefined) return address;
+  return new URL(file, address.endsWith('/') ? address : `${address}/`).href;
+}
+
+function isOfOnnxruntime(address: string): boolean {
+  return /(^|\/)ort-wasm[^/]*$|\/onnxruntime-web[@/]/.test(address);
 }

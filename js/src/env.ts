@@ -1,4 +1,5 @@
 import { ABI_VERSION } from './abi.gen.js';
+import type { GlobalType } from './tensor-api.js';
 
 export type LogLevel = 'verbose' | 'info' | 'warning' | 'error' | 'fatal';
 
@@ -7,8 +8,11 @@ export interface WasmFlags {
   numThreads?: number | undefined;
   /** `false` asks for the flavour without SIMD, `'relaxed'` for relaxed SIMD where the engine has it (the default). */
   simd?: boolean | 'fixed' | 'relaxed' | undefined;
-  /** Where the .wasm files lie: a folder's address ending in `/`, or an address for each file name. */
-  wasmPaths?: string | URL | Readonly<Record<string, string | URL>> | undefined;
+  /**
+   * Where the engine lies: a folder's address ending in `/`, or addresses: for single file names, or as `wasm` the one
+   * file to use. Addresses of onnxruntime-web's own files are passed over with a warning.
+   */
+  wasmPaths?: string | URL | WasmFilePaths | undefined;
   /** The bytes of a flavour, or the compiled module, to use instead of fetching one. */
   wasmBinary?: ArrayBufferLike | Uint8Array | WebAssembly.Module | undefined;
   /**
@@ -18,17 +22,70 @@ export interface WasmFlags {
   proxy?: boolean | undefined;
   /** Milliseconds after which a worker that does not answer its start is given up; 0 waits for ever. */
   initTimeout?: number | undefined;
+  /** Has no effect; accepted as in onnxruntime-web. */
+  trace?: boolean | undefined;
+}
+
+export interface WasmFilePaths {
+  wasm?: string | URL;
+  /** Has no effect: onnxlet's scripts are found beside the one that is imported. */
+  mjs?: string | URL;
+  [file: string]: string | URL | undefined;
+}
+
+/** Have no effect; accepted as in onnxruntime-web. */
+export interface WebGLFlags {
+  contextId?: 'webgl' | 'webgl2';
+  readonly context?: GlobalType<'WebGLRenderingContext'>;
+  matmulMaxBatchSize?: number;
+  textureCacheMode?: 'initializerOnly' | 'full';
+  pack?: boolean;
+  async?: boolean;
+}
+
+/** Have no effect; accepted as in onnxruntime-web. */
+export interface WebGpuFlags {
+  profilingMode?: 'off' | 'default';
+  profiling?: { mode?: 'off' | 'default'; ondata?: (data: unknown) => void };
+  powerPreference?: 'low-power' | 'high-performance';
+  forceFallbackAdapter?: boolean;
+  adapter?: GlobalType<'GPUAdapter'>;
+  device?: GlobalType<'GPUDevice'> | Promise<GlobalType<'GPUDevice'>>;
+  validateInputContent?: boolean;
 }
 
 export interface Env {
   readonly wasm: WasmFlags;
+  readonly webgl: WebGLFlags;
+  readonly webgpu: WebGpuFlags;
   /** Bit-identical results on every machine, at the cost of relaxed SIMD. A session's own option goes before it. */
   deterministic: boolean;
   /** The least severe kind of message that reaches the console. */
   logLevel: LogLevel;
   debug: boolean;
-  /** `onnxlet` and `web` are the package's version, `abi` the number that JavaScript and WebAssembly must share. */
-  readonly versions: { readonly common: string; readonly web: string; readonly onnxlet: string; readonly abi: string };
+  /** Has no effect; accepted as in onnxruntime-web. */
+  trace?: boolean;
+  /**
+   * `onnxlet` and `common` are the package's version, `abi` the number that JavaScript and WebAssembly must share. There
+   * is no `web`: programs make addresses of onnxruntime-web's files of it.
+   */
+  readonly versions: {
+    readonly common: string;
+    readonly web?: string;
+    readonly node?: string;
+    readonly onnxlet: string;
+    readonly abi: string;
+  };
+  [name: string]: unknown;
+}
+
+export declare namespace Env {
+  type WasmPathPrefix = string;
+  type WasmFilePaths = import('./env.js').WasmFilePaths;
+  type WasmPrefixOrFilePaths = WasmPathPrefix | WasmFilePaths;
+  type WebAssemblyFlags = WasmFlags;
+  type WebGLFlags = import('./env.js').WebGLFlags;
+  type WebGpuFlags = import('./env.js').WebGpuFlags;
 }
 
 /** The package's version; the build writes it in. */
@@ -37,8 +94,10 @@ export const VERSION = typeof ONNXLET_VERSION === 'string' ? ONNXLET_VERSION : '
 
 export const env: Env = {
   wasm: {},
+  webgl: {},
+  webgpu: {},
   deterministic: false,
   logLevel: 'warning',
   debug: false,
-  versions: { common: VERSION, web: VERSION, onnxlet: VERSION, abi: String(ABI_VERSION) },
+  versions: { common: VERSION, onnxlet: VERSION, abi: String(ABI_VERSION) },
 };

@@ -1,17 +1,46 @@
-// The public face of the package.
-export { env } from './env.js';
-export type { Env, LogLevel, WasmFlags } from './env.js';
-export { OnnxletError } from './errors.js';
+// The public face of the package: the names of onnxruntime-web, and what onnxlet adds.
+import { env } from './env.js';
+import { OnnxletError } from './errors.js';
+import { registerOperator } from './operators.js';
+import { InferenceSession } from './session.js';
+import { Tensor } from './tensor.js';
+
+export { env, InferenceSession, OnnxletError, registerOperator, Tensor };
+export { detectFeatures, pickFlavour } from './flavour.js';
+export type { Env, LogLevel, WasmFilePaths, WasmFlags, WebGLFlags, WebGpuFlags } from './env.js';
 export type { ErrorCode } from './errors.js';
 export type { DataType, DataTypeMap } from './dtypes.js';
 export type { Progress } from './fetching.js';
 export type { Features, Flavour, Wanted } from './flavour.js';
-export { detectFeatures, pickFlavour } from './flavour.js';
-export type { ExternalData, RunOptions, SessionOptions } from './options.js';
-export { registerOperator } from './operators.js';
+export type { ExternalData, ExternalDataFile, RunOptions, SessionOptions } from './options.js';
 export type { AttributeValue, OperatorFunction, OperatorResults } from './operators.js';
-export { InferenceSession } from './session.js';
-export type { ValueMetadata } from './session.js';
-export { Tensor } from './tensor.js';
-export type { TypedTensor } from './tensor.js';
-export type { MapKey, OnnxValue } from './values.js';
+export type { InferenceSessionFactory, ValueMetadata } from './session.js';
+export type {
+  DataLocation as OnnxValueDataLocation,
+  ImageSource,
+  TensorConstructor,
+  TensorFactory,
+  TypedTensor,
+} from './tensor-api.js';
+export type {
+  ImageFormat,
+  ImageTensorLayout,
+  OptionsNormalizationParameters,
+  OptionsTensorLayout,
+  TensorFromImageOptions,
+  TensorFromImageOptions as TensorFromImageBitmapOptions,
+  TensorFromImageOptions as TensorFromImageDataOptions,
+  TensorFromImageOptions as TensorFromImageElementOptions,
+  TensorFromImageOptions as TensorFromUrlOptions,
+  TensorToImageOptions,
+  TensorToImageOptions as TensorToDataUrlOptions,
+  TensorToImageOptions as TensorToImageDataOptions,
+} from './tensor-image.js';
+export type { AnyValue, MapKey } from './values.js';
+
+/** What onnxruntime-common calls a tensor that is fed or fetched. */
+export type OnnxValue = Tensor;
+
+/** For `import ort from`: the same names in one object. */
+const all = { InferenceSession, OnnxletError, Tensor, env, registerOperator };
+export default all;

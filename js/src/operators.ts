@@ -2,14 +2,14 @@
 import { OnnxletError } from './errors.js';
 import type { OperatorCall, OperatorName, WireValue } from './protocol.js';
 import { Tensor } from './tensor.js';
-import type { OnnxValue } from './values.js';
+import type { AnyValue } from './values.js';
 import { fromWire, toWire } from './values.js';
 
 /** An attribute's value. 64-bit integers beyond 2^53 are rounded. */
 export type AttributeValue = number | string | readonly number[] | readonly string[];
 
 /** A node's outputs in order; null for one that is not computed. An array is a sequence here. */
-export type OperatorResults = readonly (OnnxValue | undefined)[];
+export type OperatorResults = readonly (AnyValue | undefined)[];
 
 /**
  * @param inputs the node's inputs; null for one that the node leaves out
@@ -17,7 +17,7 @@ export type OperatorResults = readonly (OnnxValue | undefined)[];
  * @returns the node's only output, or an array of its outputs
  */
 export type OperatorFunction = (
-  inputs: readonly OnnxValue[],
+  inputs: readonly AnyValue[],
   attributes: Readonly<Record<string, AttributeValue>>,
 ) => Tensor | OperatorResults | Promise<Tensor | OperatorResults>;
 

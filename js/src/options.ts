@@ -3,17 +3,22 @@ import { env } from './env.js';
 import type { LogLevel } from './env.js';
 import type { Progress } from './fetching.js';
 import { warnOnce } from './log.js';
+import type { ExecutionProviderConfig } from './providers.js';
+import { reportProviders } from './providers.js';
+import type { DataLocation } from './tensor-api.js';
 
-export interface ExecutionProviderOption {
-  readonly name: string;
+export interface ExternalDataFile {
+  /** As the model names it. */
+  readonly path: string;
+  readonly data: string | URL | Blob | ArrayBufferLike | Uint8Array;
+  /** What the file's bytes must hash to (Subresource Integrity). */
+  readonly integrity?: string;
 }
-
-export type ExternalData =
-  string | { readonly path: string; readonly data: string | URL | Blob | ArrayBufferLike | Uint8Array };
+export type ExternalData = string | ExternalDataFile;
 
 export interface SessionOptions {
   /** `wasm` (also under the name `cpu`) is the only one so far; others are reported once and passed over. */
-  executionProviders?: readonly (string | ExecutionProviderOption)[];
+  executionProviders?: readonly ExecutionProviderConfig[];
   graphOptimizationLevel?: 'disabled' | 'basic' | 'extended' | 'layout' | 'all';
   /** Sizes for the symbolic dimensions of inputs, by name. */
   freeDimensionOverrides?: Readonly<Record<string, number>>;
@@ -30,7 +35,7 @@ export interface SessionOptions {
   logVerbosityLevel?: number;
   intraOpNumThreads?: number;
   interOpNumThreads?: number;
-  preferredOutputLocation?: string | Readonly<Record<string, string>>;
+  preferredOutputLocation?: DataLocation | Readonly<Record<string, DataLocation>>;
   enableGraphCapture?: boolean;
   extra?: Readonly<Record<string, unknown>>;
 
@@ -117,14 +122,13 @@ function reportUnused(options: SessionOptions): void {
   if ((options.logSeverityLevel ?? LEVELS[env.logLevel]) > LEVELS.warning) return;
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     const harmless = WITHOUT_MEANING[name];
-    if (harmless && value !== undefined && !harmless.includes(value)) {
+    // Locations may be given output by output.
+    const values = typeof value === 'object' && value !== null ? Object.values(value) : [value];
+    if (harmless && value !== undefined && !values.every((each) => harmless.includes(each))) {
       warnOnce(`the session option ${name} has no effect here`);
     } else if (!KNOWN.has(name)) {
       warnOnce(`there is no session option ${name}`);
     }
   }
-  for (const provider of options.executionProviders ?? []) {
-    const name = typeof provider === 'string' ? provider : provider.name;
-    if (name !== 'wasm' && name !== 'cpu') warnOnce(`the execution provider ${name} is not available; wasm is used`);
-  }
+  reportProviders(options.executionProviders ?? []);
 }

@@ -1,9 +1,12 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { DataType } from './dtypes.js';
 import { typeOfOnnxName } from './dtypes.js';
 import { env } from './env.js';
 import { OnnxletError, throwIfAborted } from './errors.js';
 import { warnOnce } from './log.js';
 import { Operators } from './operators.js';
 import type { ExternalData, RunOptions, SessionOptions } from './options.js';
+import type * as providers from './providers.js';
 import { engineOptions } from './options.js';
 import { absoluteUrl } from './platform.js';
 import type { StartedEngine } from './pool.js';
@@ -18,22 +21,30 @@ import type {
   SessionReport,
 } from './protocol.js';
 import { Tensor } from './tensor.js';
-import type { OnnxValue } from './values.js';
+import type { AnyValue } from './values.js';
 import { fromWire, toWire } from './values.js';
 
-type Feeds = Readonly<Record<string, OnnxValue>>;
-type Fetches = readonly string[] | Readonly<Record<string, OnnxValue>>;
+/** By input name: tensors, and arrays, Map or null where the model takes sequences, maps or optionals. */
+type Feeds = Readonly<Record<string, AnyValue>>;
+type Fetches = readonly string[] | Readonly<Record<string, AnyValue>>;
 type ModelInput = string | URL | ArrayBufferLike | Uint8Array | Blob;
 
-/** What is known about an input or output. */
-export interface ValueMetadata {
+/** What is known about an input or output that is a tensor. */
+export interface TensorValueMetadata {
   readonly name: string;
-  readonly isTensor: boolean;
-  /** The element type of a tensor, otherwise the ONNX type such as `seq(tensor(float))`. */
-  readonly type: string;
+  readonly isTensor: true;
+  readonly type: DataType;
   /** Symbolic dimensions by name; empty when the model does not tell. */
   readonly shape: readonly (number | string)[];
 }
+/** The same for sequences, maps and optionals. */
+export interface NonTensorValueMetadata {
+  readonly name: string;
+  readonly isTensor: false;
+  /** As ONNX writes it, such as `seq(tensor(float))`. */
+  readonly type: string;
+}
+export type ValueMetadata = TensorValueMetadata | NonTensorValueMetadata;
 
 /** A loaded model, ready to run. */
 export class InferenceSession {
@@ -118,17 +129,13 @@ export class InferenceSession {
    * @param feeds a value for each input, by name
    * @param fetches names of the outputs wanted (all when left out), or tensors to write them into
    */
-  run(feeds: InferenceSession.FeedsType, options?: RunOptions): Promise<InferenceSession.ReturnType>;
-  run(
-    feeds: InferenceSession.FeedsType,
-    fetches: InferenceSession.FetchesType,
-    options?: RunOptions,
-  ): Promise<InferenceSession.ReturnType>;
+  run(feeds: Feeds, options?: RunOptions): Promise<InferenceSession.ReturnType>;
+  run(feeds: Feeds, fetches: Fetches, options?: RunOptions): Promise<InferenceSession.ReturnType>;
   async run(feeds: Feeds, second?: Fetches | RunOptions, third?: RunOptions): Promise<InferenceSession.ReturnType> {
     const [fetches, options] = this.#splitRunArguments(second, third);
     const names = Array.isArray(fetches) ? (fetches as readonly string[]) : Object.keys(fetches ?? {});
     const wire = Object.entries(feeds)
-      .filter(([, value]) => (value as OnnxValue | undefined) !== undefined)
+      .filter(([, value]) => (value as AnyValue | undefined) !== undefined)
       .map(([name, value]) => [name, toWire(value, this.#types.get(name) ?? '', name)] as const);
     const request = { session: this.#id, feeds: wire, fetches: names };
     const report = await this.#enqueue(() => {
@@ -137,7 +144,7 @@ export class InferenceSession {
     });
     this.#memory = report.memory;
     const outputs = names.length > 0 ? names : this.outputNames;
-    const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, OnnxValue>>);
+    const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, AnyValue>>);
     return Object.fromEntries(
       report.outputs.map((value, index) => {
         const name = outputs[index] ?? '';
@@ -174,6 +181,16 @@ export class InferenceSession {
   release(): Promise<void> {
     this.#released ??= this.#release();
     return this.#released;
+  }
+
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  /** For `using`, which does not wait for the release to end. */
+  [Symbol.dispose](): void {
+    void this.release();
   }
 
   startProfiling(): void {
@@ -213,10 +230,13 @@ export class InferenceSession {
 }
 
 export declare namespace InferenceSession {
-  type OnnxValue = import('./values.js').OnnxValue;
-  type OnnxValueMapType = Readonly<Record<string, Tensor>>;
-  type FeedsType = Readonly<Record<string, OnnxValue>>;
-  type NullableOnnxValueMapType = Readonly<Record<string, OnnxValue>>;
+  interface OnnxValueMapType {
+    readonly [name: string]: Tensor;
+  }
+  interface NullableOnnxValueMapType {
+    readonly [name: string]: Tensor | null;
+  }
+  type FeedsType = OnnxValueMapType;
   type FetchesType = readonly string[] | NullableOnnxValueMapType;
   /**
    * By output name. Typed as tensors, which nearly all outputs are, as in onnxruntime; sequences come as arrays, maps
@@ -226,18 +246,36 @@ export declare namespace InferenceSession {
   type SessionOptions = import('./options.js').SessionOptions;
   type RunOptions = import('./options.js').RunOptions;
   type ValueMetadata = import('./session.js').ValueMetadata;
+  type TensorValueMetadata = import('./session.js').TensorValueMetadata;
+  type NonTensorValueMetadata = import('./session.js').NonTensorValueMetadata;
   type MemoryReport = import('./protocol.js').MemoryReport;
   type ProfileEntry = import('./protocol.js').ProfileEntry;
+  type CoreMLExecutionProviderOption = providers.CoreMLExecutionProviderOption;
+  type CpuExecutionProviderOption = providers.CpuExecutionProviderOption;
+  type CudaExecutionProviderOption = providers.CudaExecutionProviderOption;
+  type DmlExecutionProviderOption = providers.DmlExecutionProviderOption;
+  type ExecutionProviderConfig = providers.ExecutionProviderConfig;
+  type ExecutionProviderName = providers.ExecutionProviderName;
+  type ExecutionProviderOption = providers.ExecutionProviderOption;
+  type ExecutionProviderOptionMap = providers.ExecutionProviderOptionMap;
+  type NnapiExecutionProviderOption = providers.NnapiExecutionProviderOption;
+  type QnnExecutionProviderOption = providers.QnnExecutionProviderOption;
+  type TensorRtExecutionProviderOption = providers.TensorRtExecutionProviderOption;
+  type WebAssemblyExecutionProviderOption = providers.WebAssemblyExecutionProviderOption;
+  type WebGLExecutionProviderOption = providers.WebGLExecutionProviderOption;
+  type WebGpuExecutionProviderOption = providers.WebGpuExecutionProviderOption;
+  type WebNNContextOptions = providers.WebNNContextOptions;
+  type WebNNExecutionProviderOption = providers.WebNNExecutionProviderOption;
+  type XnnpackExecutionProviderOption = providers.XnnpackExecutionProviderOption;
 }
 
+/** The type of `InferenceSession` itself. */
+export type InferenceSessionFactory = typeof InferenceSession;
+
 function metadataOf({ name, type, shape }: ArgumentInfo): ValueMetadata {
-  const element = /^tensor\((\w+)\)$/.exec(type)?.[1];
-  return {
-    name,
-    isTensor: element !== undefined,
-    type: typeOfOnnxName(element ?? '') ?? type,
-    shape: (shape ?? []).map((dim) => dim ?? ''),
-  };
+  const element = typeOfOnnxName(/^tensor\((\w+)\)$/.exec(type)?.[1] ?? '');
+  if (element === undefined) return { name, isTensor: false, type };
+  return { name, isTensor: true, type: element, shape: (shape ?? []).map((dim) => dim ?? '') };
 }
 
 function splitArguments(model: ModelInput, rest: readonly unknown[]): [ModelInput, SessionOptions] {
@@ -282,7 +320,7 @@ async function externalSources(files: readonly ExternalData[]): Promise<Record<s
 }
 
 /** Writes a result into the tensor that the caller gave for it, if any. */
-function deliver(value: OnnxValue, target: OnnxValue | undefined, name: string): OnnxValue {
+function deliver(value: AnyValue, target: AnyValue | undefined, name: string): AnyValue {
   if (!(target instanceof Tensor)) return value;
   if (!(value instanceof Tensor) || value.type !== target.type || value.dims.join() !== target.dims.join()) {
     const got = value instanceof Tensor ? `${value.type}[${value.dims.join(', ')}]` : 'no tensor';

@@ -1,65 +1,42 @@
 import type { DataType, DataTypeMap, NumericArray } from './dtypes.js';
 import { arrayLength, TYPES } from './dtypes.js';
 import { OnnxletError } from './errors.js';
+import type { DataLocation, ElementOf, GpuBufferType, ImageSource, MLTensorType } from './tensor-api.js';
+import type { TensorConstructor, TextureType, TypedTensor } from './tensor-api.js';
+import type { TensorFromImageOptions, TensorToImageOptions } from './tensor-image.js';
+import { dataUrlOfImage, elementsOfImage, imageOfElements } from './tensor-image.js';
 
 type Elements = NumericArray | Uint8ClampedArray | readonly number[] | readonly bigint[] | readonly boolean[];
 
-/** What a tensor of each type can be made of. */
-type DataFor<T extends DataType> =
-  | DataTypeMap[T]
-  | (T extends 'string' ? readonly string[] : readonly number[])
-  | (T extends 'int64' | 'uint64' ? readonly bigint[] : never)
-  | (T extends 'bool' ? readonly boolean[] : never)
-  | (T extends 'uint8' ? Uint8ClampedArray : never)
-  | (T extends 'float16' ? Uint16Array : never);
-
-/** A tensor whose element type is known to the type checker. */
-export interface TypedTensor<T extends DataType> {
-  readonly type: T;
-  readonly dims: readonly number[];
-  /** How many elements the shape has. */
-  readonly size: number;
-  /** The elements, row-major. Packed types (int4, uint2, ...) give the packed bytes. */
-  readonly data: DataTypeMap[T];
-  /** Where the elements are: `cpu`, or `none` once disposed. */
-  readonly location: 'cpu' | 'none';
-  /** The elements, as `data` gives them; present because tensors on other devices can only be read this way. */
-  getData(releaseData?: boolean): Promise<DataTypeMap[T]>;
-  dispose(): void;
-  /** The same elements under another shape of the same size. */
-  reshape(dims: readonly number[]): TypedTensor<T>;
-}
-
 /** A tensor of any element type. */
 export type Tensor = TypedTensor<DataType>;
-
-export interface TensorConstructor {
-  /**
-   * @param type element type
-   * @param data the elements: the type's own typed array, plain numbers (bigints for 64-bit integers), booleans or strings
-   * @param dims the shape; one dimension of the data's length when left out
-   */
-  new <T extends DataType>(type: T, data: DataFor<T>, dims?: readonly number[]): TypedTensor<T>;
-  /** Takes the element type from the array: Float32Array gives float32, string[] string, boolean[] bool. */
-  new (data: Float32Array, dims?: readonly number[]): TypedTensor<'float32'>;
-  new (data: Float64Array, dims?: readonly number[]): TypedTensor<'float64'>;
-  new (data: Int8Array, dims?: readonly number[]): TypedTensor<'int8'>;
-  new (data: Uint8Array | Uint8ClampedArray, dims?: readonly number[]): TypedTensor<'uint8'>;
-  new (data: Int16Array, dims?: readonly number[]): TypedTensor<'int16'>;
-  new (data: Uint16Array, dims?: readonly number[]): TypedTensor<'uint16'>;
-  new (data: Int32Array, dims?: readonly number[]): TypedTensor<'int32'>;
-  new (data: Uint32Array, dims?: readonly number[]): TypedTensor<'uint32'>;
-  new (data: BigInt64Array, dims?: readonly number[]): TypedTensor<'int64'>;
-  new (data: BigUint64Array, dims?: readonly number[]): TypedTensor<'uint64'>;
-  new (data: readonly string[], dims?: readonly number[]): TypedTensor<'string'>;
-  new (data: readonly boolean[], dims?: readonly number[]): TypedTensor<'bool'>;
-}
 
 class TensorImpl implements Tensor {
   readonly type: DataType;
   readonly dims: readonly number[];
   readonly size: number;
   #data: NumericArray | string[] | null;
+
+  static async fromImage(image: ImageSource, options: TensorFromImageOptions = {}): Promise<Tensor> {
+    const { type, data, dims } = await elementsOfImage(image, options);
+    return new TensorImpl(type, data, dims);
+  }
+
+  static fromPinnedBuffer(type: DataType, buffer: NumericArray, dims?: readonly number[]): Tensor {
+    return new TensorImpl(type, buffer, dims);
+  }
+
+  static fromTexture(): never {
+    throw elsewhere('a WebGL texture');
+  }
+
+  static fromGpuBuffer(): never {
+    throw elsewhere('a GPU buffer');
+  }
+
+  static fromMLTensor(): never {
+    throw elsewhere('an MLTensor');
+  }
 
   constructor(
     first: DataType | Elements | readonly string[],
@@ -87,8 +64,20 @@ class TensorImpl implements Tensor {
     return this.#data;
   }
 
-  get location(): 'cpu' | 'none' {
+  get location(): DataLocation {
     return this.#data === null ? 'none' : 'cpu';
+  }
+
+  get texture(): TextureType {
+    throw invalid('the elements are in memory, not in a WebGL texture');
+  }
+
+  get gpuBuffer(): GpuBufferType {
+    throw invalid('the elements are in memory, not in a GPU buffer');
+  }
+
+  get mlTensor(): MLTensorType {
+    throw invalid('the elements are in memory, not in an MLTensor');
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- a rejected promise, not an exception, when disposed
@@ -102,8 +91,21 @@ class TensorImpl implements Tensor {
     this.#data = null;
   }
 
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
   reshape(dims: readonly number[]): Tensor {
     return new TensorImpl(this.type, this.data, dims);
+  }
+
+  toImageData(options: TensorToImageOptions = {}): ImageData {
+    if (this.type === 'string') throw invalid('a tensor of strings is no image');
+    return imageOfElements(this.data as Uint8Array, this.dims, options);
+  }
+
+  toDataURL(options: TensorToImageOptions = {}): string {
+    return dataUrlOfImage(this.toImageData(options));
   }
 }
 
@@ -112,6 +114,31 @@ class TensorImpl implements Tensor {
  * The elements lie in row-major order in a typed array, which is used as it is and not copied.
  */
 export const Tensor = TensorImpl as unknown as TensorConstructor;
+
+export declare namespace Tensor {
+  /** The names of the element types. */
+  type Type = import('./dtypes.js').DataType;
+  type DataTypeMap = import('./dtypes.js').DataTypeMap;
+  type ElementTypeMap = { [T in Type]: ElementOf<T> };
+  type ElementType = ElementTypeMap[Type];
+  /** Any array that holds elements. */
+  type DataType = DataTypeMap[Type];
+  type DataLocation = import('./tensor-api.js').DataLocation;
+  type TextureType = import('./tensor-api.js').TextureType;
+  type GpuBufferType = import('./tensor-api.js').GpuBufferType;
+  type MLTensorType = import('./tensor-api.js').MLTensorType;
+  type CpuPinnedDataTypes = Exclude<Type, 'string'>;
+  type TextureDataTypes = 'float32';
+  type GpuBufferDataTypes = 'float32' | 'float16' | 'int32' | 'int64' | 'uint32' | 'uint8' | 'bool';
+  type MLTensorDataTypes = GpuBufferDataTypes | 'int8' | 'uint64' | 'uint4' | 'int4';
+}
+
+function elsewhere(what: string): OnnxletError {
+  return new OnnxletError(
+    'NOT_IMPLEMENTED',
+    `Tensor: the engine runs on the CPU and cannot read ${what}; make the tensor from an array`,
+  );
+}
 
 function invalid(message: string): OnnxletError {
   return new OnnxletError('INVALID_ARGUMENT', `Tensor: ${message}`);
@@ -167,6 +194,7 @@ function convert(type: DataType, data: unknown): NumericArray | string[] {
   ) => NumericArray);
   if (tag === constructor.name) return data as NumericArray;
   if (tag === 'Uint8ClampedArray' && type === 'uint8') return viewAs(Uint8Array, data as Uint8ClampedArray);
+  if (tag === 'Int8Array' && type === 'int4') return viewAs(Uint8Array, data as Int8Array);
   if (type === 'float16' && tag === 'Uint16Array') return viewAs(constructor, data as Uint16Array);
   if (!Array.isArray(data)) {
     throw invalid(`data of type ${type} must be a ${constructor.name} or an array; got ${describe(data)}`);

@@ -7,7 +7,7 @@ import { Tensor } from './tensor.js';
 
 export type MapKey = string | bigint | number;
 /** A tensor, a sequence as an array, a map as a Map, an absent optional as null. */
-export type OnnxValue = Tensor | OnnxValue[] | Map<MapKey, MapKey> | null;
+export type AnyValue = Tensor | AnyValue[] | Map<MapKey, MapKey> | null;
 
 /** @param declared the input's type in the model, such as `seq(tensor(float))`: needed for maps, whose types JS does not show */
 export function toWire(value: unknown, declared: string, name: string): WireValue {
@@ -30,7 +30,7 @@ export function toWire(value: unknown, declared: string, name: string): WireValu
   );
 }
 
-export function fromWire(wire: WireValue): OnnxValue {
+export function fromWire(wire: WireValue): AnyValue {
   switch (wire.kind) {
     case 'none':
       return null;

@@ -310,3 +310,12 @@ test('a thousand cycles of create, run and release stay flat', { skip }, async (
   }
   assert.equal(inUse.at(-1), inUse[10]);
 });
+
+test('disposing a session releases it', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const feeds = { x: new Tensor('float32', [1], [1]) };
+  const [one, other] = [await InferenceSession.create(DOUBLE_IT), await InferenceSession.create(DOUBLE_IT)];
+  await one[Symbol.asyncDispose]();
+  other[Symbol.dispose]();
+  for (const session of [one, other]) await assert.rejects(session.run(feeds), /the session is released/);
+});

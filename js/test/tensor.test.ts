@@ -86,3 +86,30 @@ test('every type has a distinct code and name', () => {
   assert.equal(new Set(rows.map(({ code }) => code)).size, 28);
   assert.equal(new Set(rows.map(({ onnx }) => onnx)).size, 28);
 });
+
+test('int4 takes its bytes in either array', () => {
+  assert.deepEqual(new Tensor('int4', new Int8Array([-1]), [2]).data, new Uint8Array([255]));
+});
+
+test('elements are in memory, and other places are named', () => {
+  const tensor = new Tensor('float32', [1], [1]);
+  refuses(() => tensor.gpuBuffer, /in memory, not in a GPU buffer/);
+  refuses(() => tensor.texture, /in memory, not in a WebGL texture/);
+  refuses(() => tensor.mlTensor, /in memory, not in an MLTensor/);
+  const options = { dims: [1], width: 1, height: 1 };
+  const [buffer, mlTensor, texture] = [{} as Tensor.GpuBufferType, {} as Tensor.MLTensorType, {}];
+  for (const make of [
+    () => Tensor.fromGpuBuffer(buffer, options),
+    () => Tensor.fromMLTensor(mlTensor, options),
+    () => Tensor.fromTexture(texture, options),
+  ]) {
+    assert.throws(make, { code: 'NOT_IMPLEMENTED', message: /runs on the CPU and cannot read/ });
+  }
+  assert.throws(() => tensor.toImageData(), { code: 'NOT_IMPLEMENTED', message: /no ImageData/ });
+});
+
+test('a disposed tensor is empty', () => {
+  const tensor = new Tensor('float32', [1], [1]);
+  tensor[Symbol.dispose]();
+  assert.equal(tensor.location, 'none');
+});
