@@ -89,7 +89,8 @@ function(add_flavour name)
   # The stubs come first: what they define is then not taken from an archive.
   add_executable(${name} $<TARGET_OBJECTS:stubs> ${FLAVOUR_SOURCES} $<TARGET_OBJECTS:engine> ${kernel_objects})
   target_compile_definitions(${name} PRIVATE ONNXLET_FLAVOUR="${label}")
-  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.debug SUFFIX .wasm LINKER_LANGUAGE CXX)
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.debug SUFFIX .wasm LINKER_LANGUAGE CXX
+    LINK_DEPENDS ${CMAKE_SOURCE_DIR}/onnxlet/build/strip.py)
 
   set(names ${exports})
   set(link_flags ${link_common})

@@ -15,6 +15,8 @@ from pathlib import Path
 
 ALLOWED_IMPORTS = {("onnxlet", "ol_host_now"), ("onnxlet", "ol_host_log"), ("env", "memory")}
 CUSTOM, IMPORT = 0, 2
+# The stack lies lowest in memory and grows towards 0, so no valid address is below 1 kB: offsets may be folded into loads.
+SMALLER = ("--low-memory-unused", "-Os", "-Oz", "--const-hoisting", "--reorder-functions", "--reorder-locals")
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def main(arguments: Sequence[str]) -> int:
     linked.write_bytes(module)
     for wasm_opt in arguments[2:]:
         # Takes the features that it may use from the section target_features.
-        subprocess.run([wasm_opt, "-Os", "-Oz", "-g", str(linked), "-o", str(linked)], check=True)
+        subprocess.run([wasm_opt, *SMALLER, "-g", str(linked), "-o", str(linked)], check=True)
         module = linked.read_bytes()
     stripped.write_bytes(keep(module, frozenset()))
     return 0
