@@ -14,11 +14,6 @@ import type * as p from './protocol.js';
 import { externalSource } from './external.js';
 import { Threads } from './threads.js';
 
-interface DescribedModel {
-  readonly operators: readonly { readonly domain: string; readonly op_type: string }[];
-  readonly external?: readonly { readonly file: string; readonly bytes: number }[];
-}
-
 /** As the engine writes them. */
 interface RawMemory {
   readonly in_use: number;
@@ -54,7 +49,7 @@ export class Engine {
     describe: async (payload, options) => {
       const model = await this.#open(payload.model, options);
       try {
-        return this.module.json(this.module.abi.ol_model_describe(model));
+        return this.module.json(this.module.abi.ol_model_describe(model)) as p.ModelDescription;
       } finally {
         if (!this.module.lost) this.module.abi.ol_model_free(model);
       }
@@ -126,7 +121,7 @@ export class Engine {
     const model = await this.#open(request.model, options);
     const operators = new Set(request.operators.map(operatorKey));
     try {
-      const described = module.json(module.abi.ol_model_describe(model)) as DescribedModel;
+      const described = module.json(module.abi.ol_model_describe(model)) as p.ModelDescription;
       const key = operatorKey(IMAGE_DECODER);
       const decodes = described.operators.some(({ domain, op_type }) => operatorKey([domain, op_type]) === key);
       if (decodes && !operators.has(key)) needDecoder();
@@ -148,7 +143,7 @@ export class Engine {
 
   async #provide(
     model: Pointer,
-    described: DescribedModel,
+    described: p.ModelDescription,
     request: p.ModelRequest,
     options: p.CallOptions,
   ): Promise<void> {

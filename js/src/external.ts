@@ -13,7 +13,8 @@ export function externalSource(file: string, request: ModelRequest): FileSource 
         `externalData: [{ path: ${JSON.stringify(file)}, data: ... }]`,
     );
   }
-  return { kind: 'url', url: insideFolder(file, request.model.url) };
+  const { cache, decryption } = request.model;
+  return { kind: 'url', url: insideFolder(file, request.model.url), cache, decryption };
 }
 
 /** The address of `file` beside the model at `modelUrl`. */

@@ -1,4 +1,5 @@
 // Reading files: over HTTP with progress and abort, or from disk in Node.
+import { webCrypto } from './decrypt.js';
 import { aborted, messageOf, OnnxletError } from './errors.js';
 
 export interface Progress {
@@ -9,14 +10,24 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-/** Fetches and refuses what is plainly not the file: an HTTP error, or the HTML page that servers answer instead. */
-export async function fetchFile(url: string, what: string, signal?: AbortSignal): Promise<Response> {
+/** The connection failed on the way: asking again may help. */
+export class BrokenTransfer extends OnnxletError {
+  constructor(message: string, cause?: unknown) {
+    super('LOAD_FAILED', message, { cause });
+  }
+}
+
+/**
+ * Fetches and refuses what is plainly not the file: an HTTP error, or the HTML page that servers answer instead.
+ * @param range asks for a part of the file only, as in the header Range; servers may give all of it
+ */
+export async function fetchFile(url: string, what: string, signal?: AbortSignal, range?: string): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, signal ? { signal } : {});
+    response = await fetch(url, { ...(signal ? { signal } : {}), ...(range ? { headers: { range } } : {}) });
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal.reason);
-    throw new OnnxletError('LOAD_FAILED', `could not fetch ${what} from ${url}: ${messageOf(cause)}`, { cause });
+    throw new BrokenTransfer(`could not fetch ${what} from ${url}: ${messageOf(cause)}`, cause);
   }
   if (!response.ok) {
     throw new OnnxletError(
@@ -58,7 +69,7 @@ export async function* chunksOf(response: Response, url: string, signal?: AbortS
   } catch (cause) {
     if (signal?.aborted) throw aborted(signal.reason);
     if (cause instanceof OnnxletError) throw cause;
-    throw new OnnxletError('LOAD_FAILED', `the transfer of ${url} broke off: ${messageOf(cause)}`, { cause });
+    throw new BrokenTransfer(`the transfer of ${url} broke off: ${messageOf(cause)}`, cause);
   } finally {
     // Stops the transfer when the consumer gives up half-way; the error there is already on its way.
     await reader.cancel().catch(() => undefined);
@@ -85,14 +96,7 @@ export async function checkIntegrity(bytes: Uint8Array, integrity: string, what:
       `integrity must be like "sha384-<base64>"; got ${JSON.stringify(integrity)}`,
     );
   }
-  const subtle = (globalThis as { crypto?: Crypto }).crypto?.subtle;
-  if (!subtle) {
-    throw new OnnxletError(
-      'NOT_IMPLEMENTED',
-      'integrity needs WebCrypto, which pages have over https and on localhost only',
-    );
-  }
-  const digest = await subtle.digest(DIGESTS[strongest] ?? '', unshared(bytes));
+  const digest = await webCrypto('integrity').digest(DIGESTS[strongest] ?? '', unshared(bytes));
   const actual = btoa(String.fromCharCode(...new Uint8Array(digest)));
   const wanted = hashes.filter((hash) => hash.algorithm === strongest).map((hash) => hash.value);
   if (!wanted.some((value) => value.replaceAll('-', '+').replaceAll('_', '/') === actual)) {

@@ -2,6 +2,7 @@
 import { Engine } from './engine.js';
 import { env } from './env.js';
 import { aborted, messageOf, OnnxletError } from './errors.js';
+import { log } from './log.js';
 import { within } from './platform.js';
 import type { CallOptions, Calls, EngineHost, FromEngine, OperatorCall, Request, ToEngine, Verb } from './protocol.js';
 import { buffersOf, buffersOfFiles, detached, detachedFiles } from './transfer.js';
@@ -113,6 +114,10 @@ export class WorkerHost implements EngineHost {
 
   #receive(message: FromEngine): void {
     if (message.kind === 'hello') return;
+    if (message.kind === 'log') {
+      log(message.level, message.message);
+      return;
+    }
     const waiting = this.#waiting.get(message.id);
     if (message.kind === 'progress') {
       waiting?.options.onProgress?.(message.progress);
@@ -158,10 +163,6 @@ function outgoing<V extends Verb>(id: number, verb: V, payload: Calls[V]['payloa
       return [{ ...message, payload: { ...message.payload, feeds } }, buffersOf(feeds.map(([, value]) => value))];
     }
     case 'create': {
-      const files = detachedFiles(message.payload);
-      return [{ ...message, payload: files }, buffersOfFiles(files)];
-    }
-    case 'describe': {
       const files = detachedFiles(message.payload);
       return [{ ...message, payload: files }, buffersOfFiles(files)];
     }

@@ -1,10 +1,14 @@
 // Brings model files into engine memory: straight from the network or disk, so that they exist only once.
 import type { Pointer } from './abi.gen.js';
-import { checkIntegrity, chunksOf, contentLength, fetchFile } from './fetching.js';
+import { checkCopy, openCache, storeCopy } from './cache.js';
+import type { Decryption } from './decrypt.js';
+import { decryptFile } from './decrypt.js';
+import { BrokenTransfer, checkIntegrity, chunksOf, contentLength, fetchFile } from './fetching.js';
+import { log } from './log.js';
 import { messageOf, OnnxletError, throwIfAborted } from './errors.js';
 import type { EngineModule } from './module.js';
 import { nextTurn } from './platform.js';
-import type { CallOptions, FileSource } from './protocol.js';
+import type { CallOptions, FileHandling, FileSource } from './protocol.js';
 
 export interface Loaded {
   readonly pointer: Pointer;
@@ -21,32 +25,90 @@ export async function loadFile(
   options: CallOptions,
 ): Promise<Loaded> {
   throwIfAborted(options.signal);
+  const cache =
+    source.cache !== undefined && source.kind === 'url' && !source.url.startsWith('file:')
+      ? await openCache(source.cache)
+      : undefined;
+  const loaded = await (cache
+    ? loadThrough(cache, engine, source, name, options)
+    : load(engine, source, name, options));
+  return source.decryption ? decrypted(engine, loaded, source.decryption, name) : loaded;
+}
+
+async function load(
+  engine: EngineModule,
+  source: Readable,
+  name: string,
+  options: CallOptions,
+  check?: (loaded: Loaded) => Promise<void>,
+): Promise<Loaded> {
   const loaded = await read(engine, source, name, options);
   try {
     throwIfAborted(options.signal);
+    await check?.(loaded);
     if (source.integrity !== undefined) {
       const bytes = engine.bytes.subarray(loaded.pointer, loaded.pointer + loaded.size);
       await checkIntegrity(bytes, source.integrity, name);
     }
   } catch (error) {
-    if (!engine.lost) engine.abi.ol_free(loaded.pointer);
+    free(engine, loaded);
     throw error;
   }
   return loaded;
 }
 
-function read(engine: EngineModule, source: FileSource, name: string, options: CallOptions): Promise<Loaded> {
+/** From the cache when it has a good copy, otherwise from the network and into the cache. */
+async function loadThrough(
+  cache: Cache,
+  engine: EngineModule,
+  source: FileSource,
+  name: string,
+  options: CallOptions,
+): Promise<Loaded> {
+  const url = source.kind === 'url' ? source.url : name;
+  const copy = await cache.match(url);
+  if (copy) {
+    try {
+      const kept = { kind: 'response', response: copy, integrity: source.integrity } as const;
+      return await load(engine, kept, name, options, (loaded) => checkCopy(engine, loaded, copy, url));
+    } catch (error) {
+      if (!(error instanceof OnnxletError) || error.code !== 'LOAD_FAILED') throw error;
+      log('warning', `${error.message}; it is fetched again`);
+      await cache.delete(url);
+    }
+  }
+  const loaded = await load(engine, source, name, options);
+  await storeCopy(cache, engine, loaded, url);
+  return loaded;
+}
+
+async function decrypted(engine: EngineModule, file: Loaded, decryption: Decryption, name: string): Promise<Loaded> {
+  const bytes = engine.slice(file.pointer, file.size);
+  free(engine, file);
+  const plain = await decryptFile(bytes, decryption, name);
+  const pointer = engine.alloc(Math.max(plain.length, 1), name);
+  engine.bytes.set(plain, pointer);
+  return { pointer, size: plain.length };
+}
+
+function free(engine: EngineModule, file: Loaded): void {
+  if (!engine.lost) engine.abi.ol_free(file.pointer);
+}
+
+type Readable = FileSource | (FileHandling & { readonly kind: 'response'; readonly response: Response });
+
+function read(engine: EngineModule, source: Readable, name: string, options: CallOptions): Promise<Loaded> {
   switch (source.kind) {
     case 'bytes':
       return readBytes(engine, source.bytes, name, options);
     case 'blob':
-      return readResponse(engine, new Response(source.blob), name, name, source.blob.size, options);
+      return readResponse(engine, new Response(source.blob), { name, url: name, total: source.blob.size }, options);
+    case 'response':
+      return readResponse(engine, source.response, { name, url: name, total: contentLength(source.response) }, options);
     case 'url':
       return source.url.startsWith('file:')
         ? readDisk(engine, source.url, name, options)
-        : fetchFile(source.url, name, options.signal).then((response) =>
-            readResponse(engine, response, source.url, name, contentLength(response), options),
-          );
+        : readUrl(engine, source.url, name, options);
   }
 }
 
@@ -59,28 +121,85 @@ async function readBytes(engine: EngineModule, bytes: Uint8Array, name: string, 
   return { pointer, size };
 }
 
+interface Transfer {
+  readonly name: string;
+  readonly url: string;
+  readonly total: number | undefined;
+  /** Where it can be asked for again, from the middle on. */
+  readonly resume?: (from: number) => Promise<Response>;
+}
+
+/** A file from the network. When the connection breaks the rest is asked for, as long as that gets on. */
+async function readUrl(engine: EngineModule, url: string, name: string, options: CallOptions): Promise<Loaded> {
+  const first = await fetchFile(url, name, options.signal);
+  const total = contentLength(first);
+  const resume = async (from: number) => {
+    const response = await fetchFile(url, name, options.signal, `bytes=${from}-`);
+    if (isRest(first, response, from)) return response;
+    await response.body?.cancel();
+    throw new OnnxletError(
+      'LOAD_FAILED',
+      `the transfer of ${url} broke off at ${from} of ${total} bytes, and the server does not give the rest of the same file`,
+    );
+  };
+  return readResponse(engine, first, { name, url, total, resume }, options);
+}
+
+/** Whether `rest` is the end of the file whose beginning `first` was. Other origins may hide some headers. */
+function isRest(first: Response, rest: Response, from: number): boolean {
+  const same = (header: string) => {
+    const [one, other] = [first.headers.get(header), rest.headers.get(header)];
+    return one === null || other === null || one === other;
+  };
+  const total = contentLength(first) ?? 0;
+  const range = rest.headers.get('content-range') ?? `bytes ${from}-${total - 1}/${total}`;
+  return rest.status === 206 && range.startsWith(`bytes ${from}-`) && same('etag') && same('last-modified');
+}
+
+const RETRIES = 4;
+const FIRST_PAUSE = 100;
+
 async function readResponse(
   engine: EngineModule,
   response: Response,
-  url: string,
-  name: string,
-  total: number | undefined,
+  { name, url, total, resume }: Transfer,
   options: CallOptions,
 ): Promise<Loaded> {
   const target = new Target(engine, name, total);
+  let rest: Response | undefined = response;
+  let failures = 0;
   try {
-    for await (const chunk of chunksOf(response, url, options.signal)) {
-      target.append(chunk);
-      options.onProgress?.({ file: name, loaded: target.size, total });
-      throwIfAborted(options.signal);
-    }
-    if (total !== undefined && target.size !== total) {
-      throw new OnnxletError('LOAD_FAILED', `the transfer of ${url} ended after ${target.size} of ${total} bytes`);
+    for (;;) {
+      const before = target.size;
+      try {
+        rest ??= await resume?.(target.size);
+        if (rest) await receive(target, rest, url, options);
+        break;
+      } catch (error) {
+        if (!(error instanceof BrokenTransfer) || !resume || total === undefined) throw error;
+        failures = target.size > before ? 1 : failures + 1;
+        if (failures > RETRIES) throw error;
+        rest = undefined;
+        await nextTurn(FIRST_PAUSE * 2 ** failures);
+        throwIfAborted(options.signal);
+      }
     }
     return target.finish();
   } catch (error) {
     target.discard();
     throw error;
+  }
+}
+
+async function receive(target: Target, response: Response, url: string, options: CallOptions): Promise<void> {
+  const { total } = target;
+  for await (const chunk of chunksOf(response, url, options.signal)) {
+    target.append(chunk);
+    options.onProgress?.({ file: target.name, loaded: target.size, total });
+    throwIfAborted(options.signal);
+  }
+  if (total !== undefined && target.size < total) {
+    throw new BrokenTransfer(`the transfer of ${url} ended after ${target.size} of ${total} bytes`);
   }
 }
 
@@ -125,8 +244,8 @@ class Target {
 
   constructor(
     private readonly engine: EngineModule,
-    private readonly name: string,
-    private readonly total: number | undefined,
+    readonly name: string,
+    readonly total: number | undefined,
   ) {
     if (total !== undefined) this.#pointer = engine.alloc(Math.max(total, 1), name);
   }

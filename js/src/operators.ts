@@ -37,6 +37,10 @@ export function registerOperator(domain: string, opType: string, run: OperatorFu
   registered.set(operatorKey(name), [name, run]);
 }
 
+export function isRegistered(name: OperatorName): boolean {
+  return registered.has(operatorKey(name));
+}
+
 export function operatorKey([domain, opType]: OperatorName): string {
   return `${domain}\n${opType}`;
 }

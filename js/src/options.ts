@@ -1,4 +1,5 @@
 // Session and run options: onnxruntime's names, and what they become for the engine.
+import type { DecryptOptions } from './decrypt.js';
 import { env } from './env.js';
 import type { LogLevel } from './env.js';
 import type { Progress } from './fetching.js';
@@ -45,6 +46,13 @@ export interface SessionOptions {
   signal?: AbortSignal;
   /** What the model's bytes must hash to, like `sha384-...` (Subresource Integrity). */
   integrity?: string;
+  /** Keeps fetched files in the Cache API, under this name (true: `onnxlet`), until their address or `integrity` changes. */
+  cache?: boolean | string;
+  /**
+   * For model and data files that are encrypted with AES-GCM: 12 bytes of initialization vector, then the ciphertext with
+   * its tag. Whoever runs the page can read the key: this keeps files from being read where they lie, no more.
+   */
+  decrypt?: DecryptOptions;
   /** Bit-identical results on every machine; `env.deterministic` when left out. */
   deterministic?: boolean;
   /** Names of optimisation passes to leave out. */
@@ -88,6 +96,8 @@ const KNOWN = new Set([
     'onProgress',
     'signal',
     'integrity',
+    'cache',
+    'decrypt',
     'deterministic',
     'disabledPasses',
     'maxMemory',

@@ -1,5 +1,6 @@
 // What a session asks of an engine, wherever it runs: one union that ties each verb to its payload and its answer.
 import type { MemoryLimits } from './wasm-head.js';
+import type { Decryption } from './decrypt.js';
 import type { DataType } from './dtypes.js';
 import type { ErrorCode } from './errors.js';
 import type { Progress } from './fetching.js';
@@ -17,11 +18,21 @@ export type WireValue =
   | { readonly kind: 'map'; readonly keys: WireValue; readonly values: WireValue }
   | { readonly kind: 'none' };
 
+/** What is done with a file's bytes on their way. */
+export interface FileHandling {
+  readonly integrity?: string | undefined;
+  /** The name of the cache that keeps a copy of what is fetched. */
+  readonly cache?: string | undefined;
+  readonly decryption?: Decryption | undefined;
+}
+
 /** Where a file's bytes come from. */
-export type FileSource =
-  | { readonly kind: 'url'; readonly url: string; readonly integrity?: string | undefined }
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly integrity?: string | undefined }
-  | { readonly kind: 'blob'; readonly blob: Blob; readonly integrity?: string | undefined };
+export type FileSource = FileHandling &
+  (
+    | { readonly kind: 'url'; readonly url: string }
+    | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+    | { readonly kind: 'blob'; readonly blob: Blob }
+  );
 
 export interface EngineStart {
   readonly module: WebAssembly.Module;
@@ -127,10 +138,23 @@ export interface OperatorCall {
   readonly outputs: number;
 }
 
+/** As the engine writes it; the parts that are read here. */
+export interface ModelDescription {
+  readonly operators: readonly {
+    readonly domain: string;
+    readonly op_type: string;
+    readonly count: number;
+    /** The version of the operator that the model means; 0 when it is not known. */
+    readonly since: number;
+    readonly supported: boolean;
+  }[];
+  readonly external?: readonly { readonly file: string; readonly bytes: number }[];
+}
+
 /** Verb -> payload and answer. */
 export interface Calls {
   start: { payload: EngineStart; answer: EngineReport };
-  describe: { payload: ModelRequest; answer: unknown };
+  describe: { payload: { readonly model: FileSource }; answer: ModelDescription };
   create: { payload: SessionRequest; answer: SessionReport };
   run: { payload: RunRequest; answer: RunReport };
   profile: { payload: { readonly session: number }; answer: readonly ProfileEntry[] };
@@ -157,6 +181,8 @@ export interface WireError {
 export type FromEngine =
   /** Sent once, when the worker's script has loaded. */
   | { readonly kind: 'hello' }
+  /** For the console. */
+  | { readonly kind: 'log'; readonly level: LogLevel; readonly message: string }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown; readonly lost: boolean }
   | { readonly kind: 'error'; readonly id: number; readonly error: WireError; readonly lost: boolean }
   | { readonly kind: 'progress'; readonly id: number; readonly progress: Progress }

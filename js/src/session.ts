@@ -1,11 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { FileInput } from './byte-source.js';
+import { prepareDecryption } from './decrypt.js';
 import type { DataType } from './dtypes.js';
 import { typeOfOnnxName } from './dtypes.js';
 import { env } from './env.js';
 import { OnnxletError, throwIfAborted } from './errors.js';
 import { warnOnce } from './log.js';
 import { Operators } from './operators.js';
-import type { ExternalData, RunOptions, SessionOptions } from './options.js';
+import type { ExternalData, ExternalDataFile, RunOptions, SessionOptions } from './options.js';
 import type * as providers from './providers.js';
 import { engineOptions } from './options.js';
 import { absoluteUrl } from './platform.js';
@@ -13,6 +15,7 @@ import type { StartedEngine } from './pool.js';
 import { acquireEngine, releaseEngine } from './pool.js';
 import type {
   ArgumentInfo,
+  FileHandling,
   FileSource,
   MemoryReport,
   OperatorCall,
@@ -27,7 +30,6 @@ import { fromWire, toWire } from './values.js';
 /** By input name: tensors, and arrays, Map or null where the model takes sequences, maps or optionals. */
 type Feeds = Readonly<Record<string, AnyValue>>;
 type Fetches = readonly string[] | Readonly<Record<string, AnyValue>>;
-type ModelInput = string | URL | ArrayBufferLike | Uint8Array | Blob;
 
 /** What is known about an input or output that is a tensor. */
 export interface TensorValueMetadata {
@@ -96,11 +98,12 @@ export class InferenceSession {
     options?: InferenceSession.SessionOptions,
   ): Promise<InferenceSession>;
   /* eslint-enable @typescript-eslint/unified-signatures */
-  static async create(model: ModelInput, ...rest: readonly unknown[]): Promise<InferenceSession> {
+  static async create(model: FileInput, ...rest: readonly unknown[]): Promise<InferenceSession> {
     const [part, options] = splitArguments(model, rest);
     throwIfAborted(options.signal);
-    const source = { ...(await sourceOf(part, 'the model')), integrity: options.integrity };
-    const external = await externalSources(options.externalData ?? []);
+    const handling = await handlingOf(options);
+    const source = { ...(await sourceOf(part, 'the model')), ...handling, integrity: options.integrity };
+    const external = await externalSources(options.externalData ?? [], handling);
     const operators = new Operators();
     const request = { model: source, external, operators: operators.names, options: engineOptions(options) };
     const engine = await acquireEngine({
@@ -278,7 +281,7 @@ function metadataOf({ name, type, shape }: ArgumentInfo): ValueMetadata {
   return { name, isTensor: true, type: element, shape: (shape ?? []).map((dim) => dim ?? '') };
 }
 
-function splitArguments(model: ModelInput, rest: readonly unknown[]): [ModelInput, SessionOptions] {
+function splitArguments(model: FileInput, rest: readonly unknown[]): [FileInput, SessionOptions] {
   const [first, second, third] = rest;
   if (typeof first !== 'number') return [model, first ?? {}];
   if (!isBuffer(model)) throw new OnnxletError('INVALID_ARGUMENT', 'an offset only makes sense with an ArrayBuffer');
@@ -297,7 +300,7 @@ function isBuffer(value: unknown): value is ArrayBufferLike {
   return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value));
 }
 
-async function sourceOf(data: ModelInput, what: string): Promise<FileSource> {
+async function sourceOf(data: FileInput, what: string): Promise<FileSource> {
   if (typeof data === 'string' || data instanceof URL) return { kind: 'url', url: await absoluteUrl(data) };
   if (typeof Blob === 'function' && data instanceof Blob) return { kind: 'blob', blob: data };
   if (ArrayBuffer.isView(data)) {
@@ -310,11 +313,26 @@ async function sourceOf(data: ModelInput, what: string): Promise<FileSource> {
   );
 }
 
-async function externalSources(files: readonly ExternalData[]): Promise<Record<string, FileSource>> {
+const CACHE_NAME = 'onnxlet';
+
+async function handlingOf({ cache, decrypt }: SessionOptions): Promise<FileHandling> {
+  return {
+    cache: cache === true ? CACHE_NAME : cache || undefined,
+    decryption: decrypt && (await prepareDecryption(decrypt)),
+  };
+}
+
+async function externalSources(
+  files: readonly ExternalData[],
+  handling: FileHandling,
+): Promise<Record<string, FileSource>> {
   const sources: Record<string, FileSource> = {};
   for (const file of files) {
-    const { path, data } = typeof file === 'string' ? { path: file.split(/[/\\]/).at(-1) ?? file, data: file } : file;
-    sources[path.replace(/^(\.\/)+/, '')] = await sourceOf(data, `external data ${JSON.stringify(path)}`);
+    const given: ExternalDataFile =
+      typeof file === 'string' ? { path: file.split(/[/\\]/).at(-1) ?? file, data: file } : file;
+    const { path, data, integrity } = given;
+    const source = await sourceOf(data, `external data ${JSON.stringify(path)}`);
+    sources[path.replace(/^(\.\/)+/, '')] = { ...source, ...handling, integrity };
   }
   return sources;
 }

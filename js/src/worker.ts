@@ -2,6 +2,7 @@
 import { Engine } from './engine.js';
 import { env } from './env.js';
 import { messageOf, OnnxletError } from './errors.js';
+import { forward } from './log.js';
 import type { FromEngine, Request, ToEngine, WireValue } from './protocol.js';
 import { buffersOf } from './transfer.js';
 
@@ -66,4 +67,7 @@ function send(message: FromEngine, transfer: Transferable[] = []): void {
   postMessage(message, { transfer });
 }
 
+forward.to = (level, message) => {
+  send({ kind: 'log', level, message });
+};
 send({ kind: 'hello' });

@@ -18,7 +18,8 @@ export function message(...fields: readonly Field[]): Uint8Array {
       bytes.push(...varint(number * 8), ...varint(value));
     } else {
       const content = typeof value === 'string' ? new TextEncoder().encode(value) : value;
-      bytes.push(...varint(number * 8 + 2), ...varint(content.length), ...content);
+      bytes.push(...varint(number * 8 + 2), ...varint(content.length));
+      for (const byte of content) bytes.push(byte);
     }
   }
   return new Uint8Array(bytes);

@@ -4,12 +4,14 @@
 /tests/...   the tests folder
 /file/...    absolute paths inside `roots`; PUT writes there
 /slow/...    as /file/, in small pieces with pauses, for progress and abort
-Other addresses answer 404. With `isolated` every answer carries the headers that make a page cross-origin isolated.
+/flaky/...   as /file/, but the first transfer of each address breaks off half-way
+Other addresses answer 404. Parts of files are given to those that ask for them (Range). With `isolated` every answer carries the headers that make a page cross-origin isolated.
 """
 
 from __future__ import annotations
 
 import mimetypes
+import re
 import threading
 import time
 import urllib.parse
@@ -45,6 +47,7 @@ class Server:
         self.requests: list[str] = []
         self.overrides: dict[str, tuple[int, str, bytes]] = {}
         """Answers for single addresses: status, content type, body."""
+        self.broken: set[str] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -63,7 +66,7 @@ class Server:
         """The file for an address's path, or None when there is none or it is not to be had."""
         area, _, rest = address.lstrip("/").partition("/")
         rest = urllib.parse.unquote(rest)
-        if area in ("file", "slow"):
+        if area in ("file", "slow", "flaky"):
             path = Path("/" + rest).resolve()
             return path if any(path.is_relative_to(root) for root in self.roots) else None
         folder = {"js": self.dist, "tests": ROOT / "tests"}.get(area)
@@ -88,7 +91,17 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self._answer(404, "text/plain", b"not found")
                 return
             content_type = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-            self._answer(200, content_type, path.read_bytes(), slow=address.startswith("/slow/"))
+            body = path.read_bytes()
+            if address.startswith("/flaky/") and address not in server.broken:
+                server.broken.add(address)
+                self._answer(200, content_type, body, length=len(body) // 2)
+                return
+            part = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+            if part is None:
+                self._answer(200, content_type, body, slow=address.startswith("/slow/"))
+                return
+            start, end = int(part[1]), min(len(body), int(part[2] or len(body)) + 1)
+            self._answer(206, content_type, body[start:end], {"Content-Range": f"bytes {start}-{end - 1}/{len(body)}"})
 
         def do_PUT(self) -> None:
             path = server.locate(urllib.parse.urlsplit(self.path).path)
@@ -99,18 +112,29 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             path.write_bytes(body)
             self._answer(200, "text/plain", b"")
 
-        def _answer(self, status: int, content_type: str, body: bytes, *, slow: bool = False) -> None:
+        def _answer(
+            self,
+            status: int,
+            content_type: str,
+            body: bytes,
+            headers: dict[str, str] | None = None,
+            *,
+            slow: bool = False,
+            length: int | None = None,
+        ) -> None:
+            """`length`: after how many bytes the connection breaks."""
             self.send_response(status)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Content-Security-Policy", POLICY)
             self.send_header("Cache-Control", "no-store")
-            for name, value in ISOLATION.items() if server.isolated else ():
+            for name, value in {**(ISOLATION if server.isolated else {}), **(headers or {})}.items():
                 self.send_header(name, value)
             self.end_headers()
             try:
                 if not slow:
-                    self.wfile.write(body)
+                    self.wfile.write(body[:length])
+                    self.close_connection = self.close_connection or length is not None
                     return
                 for start in range(0, len(body), _PIECE):
                     self.wfile.write(body[start : start + _PIECE])
