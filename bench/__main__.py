@@ -1,6 +1,6 @@
 """Times onnxlet and onnxruntime-web on the same inputs, in turns: ./build.sh bench [MODEL...] [--threads N] [--browser]
 
-With --kernels the names are those of single operators, see bench/kernel_rows.py."""
+With --kernels the names are those of single operators, see bench/kernel_rows.py. docs/performance.md explains the figures."""
 
 from __future__ import annotations
 
@@ -8,25 +8,17 @@ import argparse
 import json
 import math
 import platform
-import subprocess
 import sys
-import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from bench import kernels, models
 from bench.kernel_rows import rows
-from bench.kernels import run_table
 from bench.plot import write_plot
-from tests.browser.chromium import Chromium
-from tests.models.fetch import FetchError
-from tests.models.registry import Model, models
-from tests.support.hosts import write_inputs
-from tests.support.paths import ROOT, cache_dir
-
-HERE = Path(__file__).resolve().parent
-OURS, PEER = "onnxlet", "onnxruntime-web"
-LARGEST_DIFFERENCE = 1e-3
-SECONDS_PER_RUN = 300
+from bench.runner import OURS, PEER, Engine, engines
+from tests.models import registry
+from tests.support.paths import ROOT
 
 
 def main() -> int:
@@ -35,6 +27,9 @@ def main() -> int:
     parser.add_argument("--kernels", action="store_true", help="time operators instead of models")
     parser.add_argument("--list", action="store_true", help="list the models, or the operators")
     parser.add_argument("--dist", type=Path, default=ROOT / "js" / "dist", help="the built npm package to time")
+    parser.add_argument(
+        "--peer", default=PEER, help=f"{PEER}, none, or the folder of another build of onnxlet (default: %(default)s)"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--browser", action="store_true", help="in Chromium instead of Node")
     parser.add_argument("--seconds", type=float, default=1.5, help="time per model and engine")
@@ -43,50 +38,63 @@ def main() -> int:
     parser.add_argument("--plot", type=Path, metavar="FILE.svg")
     options = parser.parse_args()
     if options.list:
-        print("\n".join(rows() if options.kernels else models()))
+        print("\n".join(rows() if options.kernels else registry.models()))
         return 0
-    if options.kernels:
-        return bench_kernels(options)
-    chosen = [
+    chosen = engines(options.dist, options.peer, browser=options.browser)
+    return (bench_kernels if options.kernels else bench_models)(options, chosen)
+
+
+def bench_models(options: argparse.Namespace, chosen: list[Engine]) -> int:
+    found = [
         m
-        for m in models().values()
+        for m in registry.models().values()
         if (any(m.name.startswith(n) for n in options.model) if options.model else not m.slow)
     ]
-    if not chosen:
-        parser.error(f"no model is called so; --list shows them: {', '.join(options.model)}")
-    peer = install_peer()
-    where = "Chromium" if options.browser else "Node"
-    print(
-        f"{where}, {options.threads} thread{'s' * (options.threads > 1)}, milliseconds per run (median); memory is the peak of wasm memory\n"
-    )
-    print(f"{'model':<28}{OURS:>10}{PEER:>17}{'ratio':>8}{'load':>15}{'memory, MiB':>16}{'difference':>13}")
+    if not found:
+        print(f"no model is called so; --list shows them: {', '.join(options.model)}", file=sys.stderr)
+        return 2
+    print(f"{where(options)}, milliseconds per run (median); memory is the peak of wasm memory\n")
+    print(models.heading(chosen))
     results = []
-    for model in chosen:
-        try:
-            result = bench_model(model, options, peer)
-        except FetchError as error:
-            result = {"engines": {name: {"error": str(error)} for name in (OURS, PEER)}, "difference": None}
-        results.append({"model": model.name, **result})
-        print(describe(model.name, result), flush=True)
-    ratios = [r["ratio"] for r in results if r.get("ratio")]
-    if ratios:
-        print(
-            f"\n{OURS} is {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f} times as fast as {PEER} in the geometric mean of {len(ratios)} models"
-        )
+    for model in found:
+        results.append({"model": model.name, **models.bench_model(model, options, chosen)})
+        print(models.describe(model.name, results[-1], chosen), flush=True)
+    tell_mean((r["ratio"] for r in results), chosen, "models")
     report = report_of(options, results)
     if options.json:
         options.json.write_text(json.dumps(report, indent=1))
     if options.plot:
         write_plot(options.plot, report)
-    return 0 if all(r.get("agrees") for r in results) else 1
+    return 0 if all(r["agrees"] for r in results) else 1
 
 
-def bench_kernels(options: argparse.Namespace) -> int:
-    peer = install_peer() / "dist" / ("ort.wasm.min.mjs" if options.browser else "ort.node.min.mjs")
-    results = run_table(options, [(OURS, options.dist.resolve() / "onnxlet.mjs"), (PEER, peer)])
+def bench_kernels(options: argparse.Namespace, chosen: list[Engine]) -> int:
+    print(f"{where(options)}; `of peak` compares with the machine's peak in this run\n")
+    print(kernels.heading(chosen))
+    results = []
+    for _, entry in kernels.measure(kernels.chosen_rows(options.model), options, chosen):
+        results.append(entry)
+        print(kernels.describe(entry, [engine.name for engine in chosen]), flush=True)
+    tell_mean((r["ratio"] for r in results), chosen, "kernels")
     if options.json:
         options.json.write_text(json.dumps(report_of(options, results), indent=1))
-    return 0 if all(r["ratio"] for r in results) else 1
+    return 0 if all("error" not in r["engines"][OURS] for r in results) else 1
+
+
+def where(options: argparse.Namespace) -> str:
+    return f"{'Chromium' if options.browser else 'Node'}, {options.threads} thread{'s' * (options.threads > 1)}"
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    logarithms = [math.log(ratio) for ratio in ratios]
+    return math.exp(sum(logarithms) / len(logarithms))
+
+
+def tell_mean(ratios: Iterable[float | None], chosen: list[Engine], what: str) -> None:
+    known = [ratio for ratio in ratios if ratio]
+    if known:
+        mean = geometric_mean(known)
+        print(f"\n{OURS} is {mean:.2f} times as fast as {chosen[1].name} in the geometric mean of {len(known)} {what}")
 
 
 def report_of(options: argparse.Namespace, results: list[dict[str, Any]]) -> dict[str, Any]:
@@ -96,79 +104,6 @@ def report_of(options: argparse.Namespace, results: list[dict[str, Any]]) -> dic
         "machine": platform.processor() or platform.machine(),
         "results": results,
     }
-
-
-def bench_model(model: Model, options: argparse.Namespace, peer: Path) -> dict[str, Any]:
-    feeds = model.feeds(options.size or model.sizes[0])
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        inputs = write_inputs(folder, feeds)
-        job: dict[str, Any] = {"threads": options.threads, "seconds": options.seconds, "inputs": inputs}
-        result = (
-            run_in_chromium(job, folder, model, peer)
-            if options.browser
-            else run_in_node(job, folder, model, peer, options.dist.resolve())
-        )
-    result["agrees"] = result["difference"] is not None and (model.rounds or result["difference"] <= LARGEST_DIFFERENCE)
-    return result
-
-
-def run_in_node(job: dict[str, Any], folder: Path, model: Model, peer: Path, dist: Path) -> dict[str, Any]:
-    engines = [(OURS, dist / "onnxlet.mjs"), (PEER, peer / "dist" / "ort.node.min.mjs")]
-    job |= {"model": str(model.path()), "engines": [{"name": name, "url": path.as_uri()} for name, path in engines]}
-    (folder / "job.json").write_text(json.dumps(job))
-    command = ["node", str(HERE / "node.mjs"), str(folder / "job.json")]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_PER_RUN)
-    except subprocess.TimeoutExpired:
-        return failed(f"no answer in {SECONDS_PER_RUN} s")
-    if done.returncode != 0:
-        return failed((done.stderr.strip().splitlines() or ["?"])[-1])
-    return dict(json.loads(done.stdout.splitlines()[-1]))
-
-
-def run_in_chromium(job: dict[str, Any], folder: Path, model: Model, peer: Path) -> dict[str, Any]:
-    path = model.path()
-    with Chromium([HERE, peer, path.parent, folder]) as browser:
-        page = browser.page(f"/file{HERE}/page.html")
-        page.wait("() => typeof bench === 'function'", 30)
-        for value in job["inputs"]:
-            value["file"] = f"/file{folder / value['file']}"
-        engines = [(OURS, "/js/onnxlet.mjs"), (PEER, f"/file{peer}/dist/ort.wasm.min.mjs")]
-        named = [{"name": name, "url": browser.server.origin + address} for name, address in engines]
-        job |= {"model": f"/file{path}", "engines": named}
-        return dict(page.evaluate("(job) => window.bench(job)", job))
-
-
-def failed(message: str) -> dict[str, Any]:
-    return {"engines": {name: {"error": message} for name in (OURS, PEER)}, "difference": None}
-
-
-def describe(name: str, result: dict[str, Any]) -> str:
-    ours, theirs = result["engines"][OURS], result["engines"][PEER]
-    errors = [f"{engine}: {numbers['error']}" for engine, numbers in result["engines"].items() if "error" in numbers]
-    if errors:
-        return f"{name:<28}" + "; ".join(dict.fromkeys(errors))
-    load = f"{ours['load_ms']:.0f} / {theirs['load_ms']:.0f}"
-    memory = f"{ours['memory_bytes'] / 2**20:.0f} / {theirs['memory_bytes'] / 2**20:.0f}"
-    remark = "" if result["agrees"] else "  outputs differ"
-    numbers = f"{ours['median_ms']:>10.2f}{theirs['median_ms']:>17.2f}{result['ratio']:>8.2f}{load:>15}{memory:>16}"
-    return f"{name:<28}{numbers}{result['difference']:>13.1e}{remark}"
-
-
-def install_peer() -> Path:
-    """The pinned onnxruntime-web, installed with npm into the cache at the first call."""
-    wanted = json.loads((HERE / "package.json").read_text())["dependencies"][PEER]
-    folder = cache_dir() / "bench" / f"{PEER}-{wanted}"
-    package = folder / "node_modules" / PEER
-    if not (package / "dist" / "ort.node.min.mjs").is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text((HERE / "package.json").read_text())
-        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            sys.exit(f"npm could not install {PEER} {wanted}: {(done.stderr or done.stdout).strip()}")
-    return package
 
 
 if __name__ == "__main__":

@@ -28,6 +28,15 @@ class Row:
     outputs: int = 1
     flops: float = 0  # counted where arithmetic bounds the kernel; else bytes are
     domain: str = ""
+    # The nodes follow one another, as layers do, each with its own weights: the first input is what the one before gives.
+    # With `back` every second node has these for its other inputs, and leads back to the first one's shape.
+    chain: bool = False
+    back: Sequence[Make | None] = ()
+
+    @property
+    def of_peak(self) -> bool:
+        """Its rate says something as a share of the peak of 32-bit multiply-adds."""
+        return self.chain and bool(self.flops)
 
 
 @dataclass(frozen=True)
@@ -36,11 +45,40 @@ class KernelModel:
     nodes: int
     work: float  # of one node
     unit: str  # GFLOP/s or GB/s
+    feeds: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 def build(row: Row) -> KernelModel:
-    """A model that runs the row's node on constants. Its outputs are shapes, so that none of the time goes into copying
-    tensors between JavaScript and the engines; it is meant for sessions that do not fold constants."""
+    """A model that runs the row's node several times. A chain has an input, for sessions that optimize as usual. Others
+    work on constants and are meant for sessions that do not fold these. Outputs are small, so that little of the time
+    goes into copying tensors between JavaScript and the engines."""
+    return _build_chain(row) if row.chain else _build_on_constants(row)
+
+
+def _build_chain(row: Row) -> KernelModel:
+    generator = np.random.default_rng(0)
+    first, *others = row.inputs
+    assert first is not None
+    x = first(generator)
+    sets = [others, list(row.back)] if row.back else [others]
+    weight = sum(make(generator).nbytes for make in others if make is not None)
+    count = max(2, min(MOST_NODES, BYTES_PER_RUN // (2 * x.nbytes + weight))) & ~1
+    nodes, constants = [], []
+    for i in range(count):
+        names = [f"h{i}"]
+        for k, make in enumerate(sets[i % len(sets)]):
+            names.append("" if make is None else f"w{i}_{k}")
+            if make is not None:
+                constants.append(numpy_helper.from_array(make(generator), names[-1]))
+        nodes.append(helper.make_node(row.op, names, [f"h{i + 1}"], domain=row.domain, **row.attributes))
+    nodes.append(helper.make_node("ReduceMax", [f"h{count}"], ["y"], keepdims=0))
+    given = helper.make_tensor_value_info("h0", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [])
+    model = _model(helper.make_graph(nodes, "kernel", [given], [result], constants))
+    return KernelModel(model.SerializeToString(), count, row.flops, "GFLOP/s", {"h0": x})
+
+
+def _build_on_constants(row: Row) -> KernelModel:
     generator = np.random.default_rng(0)
     arrays = [None if make is None else make(generator) for make in row.inputs]
     names = ["" if a is None else f"x{i}" for i, a in enumerate(arrays)]
@@ -81,6 +119,12 @@ def _output_bytes(row: Row, names: Sequence[str], constants: Sequence[onnx.Tenso
 
 def f32(*shape: int) -> Make:
     return lambda g: g.standard_normal(shape, np.float32)
+
+
+def weights(*shape: int) -> Make:
+    """[outputs, inputs...]: sums keep the size of what they add up."""
+    scale = np.float32(1 / np.sqrt(np.prod(shape[1:])))
+    return lambda g: g.standard_normal(shape, np.float32) * scale
 
 
 def i8(*shape: int) -> Make:
@@ -336,6 +380,51 @@ def _integer() -> list[Row]:
     ]
 
 
+def _products() -> list[Row]:
+    def product(m: int, n: int) -> Row:
+        inputs = [f32(m, n), weights(n, n)]
+        return Row(f"MatMul {m}x{n}x{n}", "MatMul", inputs, flops=2.0 * m * n * n, chain=True)
+
+    def convolution(name: str, kernel: int, size: int, inputs: int, outputs: int, group: int = 1) -> Row:
+        into = weights(outputs, inputs // group, kernel, kernel)
+        back = [] if inputs == outputs else [weights(inputs, outputs // group, kernel, kernel)]
+        flops = 2.0 * size * size * outputs * inputs // group * kernel * kernel
+        attributes = {"pads": [kernel // 2] * 4, "group": group}
+        return Row(name, "Conv", [f32(1, inputs, size, size), into], attributes, flops=flops, chain=True, back=back)
+
+    def transposed(kernel: int, size: int, inputs: int, outputs: int) -> Row:
+        flops = 2.0 * size * size * inputs * outputs * kernel * kernel
+        given = [f32(1, inputs, size, size), f32(inputs, outputs, kernel, kernel)]
+        name = f"ConvTranspose {kernel}x{kernel} {inputs} to {outputs} at {size}"
+        return Row(name, "ConvTranspose", given, {"strides": [kernel, kernel]}, flops=flops)
+
+    def gemm(m: int, k: int, n: int) -> Row:
+        given = [f32(m, k), f32(n, k), f32(n)]
+        return Row(f"Gemm {m}x{k}x{n}", "Gemm", given, {"transB": 1}, flops=2.0 * m * k * n)
+
+    return [
+        *(product(m, n) for m, n in ((512, 512), (128, 768), (32, 384), (1, 768))),
+        gemm(128, 768, 3072),
+        convolution("Conv 3x3 64 at 56", 3, 56, 64, 64),
+        convolution("Conv 3x3 256 at 14", 3, 14, 256, 256),
+        convolution("Conv 1x1 256 and 512 at 28", 1, 28, 256, 512),
+        convolution("Conv 1x1 16 and 96 at 56", 1, 56, 16, 96),
+        convolution("Conv depthwise 3x3 144 at 56", 3, 56, 144, 144, 144),
+        convolution("Conv depthwise 5x5 240 at 28", 5, 28, 240, 240, 240),
+        transposed(2, 80, 16, 16),
+    ]
+
+
 def rows() -> dict[str, Row]:
-    found = [*_unary(), *_binary(), *_normalize(), *_reduce(), *_pool(), *_move(), *_integer(), *_recurrent()]
+    found = [
+        *_products(),
+        *_unary(),
+        *_binary(),
+        *_normalize(),
+        *_reduce(),
+        *_pool(),
+        *_move(),
+        *_integer(),
+        *_recurrent(),
+    ]
     return {row.name: row for row in found}

@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.kernel_rows import KernelModel, build, rows
-from tests.browser.chromium import Chromium
-
-HERE = Path(__file__).resolve().parent
-Engines = Sequence[tuple[str, Path]]
+from bench.kernel_rows import KernelModel, Row, build, rows
+from bench.runner import Engine, peak_job, run_jobs
+from tests.support.hosts import write_inputs
 
 
-def run_table(options: argparse.Namespace, engines: Engines) -> list[dict[str, Any]]:
-    """Prints a line per row and gives what --json writes. The first engine is ours."""
-    chosen = [
-        row
-        for name, row in rows().items()
-        if not options.model or any(n.lower() in name.lower() for n in options.model)
-    ]
-    ours, theirs = (name for name, _ in engines)
-    print(f"{'operator':<28}{'unit':>8}{ours:>12}{theirs:>17}{'µs':>20}{'ratio':>8}")
-    results = []
+def chosen_rows(names: Sequence[str]) -> list[Row]:
+    return [row for name, row in rows().items() if not names or any(n.lower() in name.lower() for n in names)]
+
+
+def measure(
+    chosen: Sequence[Row], options: argparse.Namespace, engines: Sequence[Engine]
+) -> Iterator[tuple[Row, dict[str, Any]]]:
+    """Each row with what --json writes for it."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
+        peak = peak_job(folder)
         models = [build(row) for row in chosen]
-        for row, model, result in zip(chosen, models, _measure(models, folder, options, engines), strict=True):
-            results.append(_entry(row.name, model, result))
-            print(describe(results[-1], (ours, theirs)), flush=True)
-    ratios = [r["ratio"] for r in results if r["ratio"]]
-    if ratios:
-        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        print(f"\n{ours} is {mean:.2f} times as fast as {theirs} in the geometric mean of {len(ratios)} kernels")
-    return results
+        jobs = []
+        for i, model in enumerate(models):
+            (folder / f"{i}.onnx").write_bytes(model.bytes)
+            job = {"model": f"{i}.onnx", "inputs": write_inputs(folder, model.feeds, f"{i}")}
+            sessions = {"threads": options.threads, "optimization": "all" if model.feeds else "disabled"}
+            jobs.append({**job, **sessions, "seconds": options.seconds, "peak": peak})
+        results = run_jobs(jobs, folder, engines, browser=options.browser)
+        for row, model, result in zip(chosen, models, results, strict=False):
+            yield row, _entry(row, model, result, options.threads)
 
 
-def _entry(name: str, model: KernelModel, result: dict[str, Any]) -> dict[str, Any]:
+def _entry(row: Row, model: KernelModel, result: dict[str, Any], threads: int) -> dict[str, Any]:
     engines = {}
     for engine, numbers in result["engines"].items():
         if "error" in numbers:
@@ -51,47 +46,28 @@ def _entry(name: str, model: KernelModel, result: dict[str, Any]) -> dict[str, A
             engines[engine] = {"us": 1e3 * ms, "rate": model.work / ms / 1e6}
     times = [numbers.get("us") for numbers in engines.values()]
     ratio = times[1] / times[0] if len(times) == 2 and all(times) else None
-    return {"kernel": name, "unit": model.unit, "engines": engines, "ratio": ratio}
+    entry = {"kernel": row.name, "unit": model.unit, "engines": engines, "ratio": ratio, "of_peak": None}
+    first = next(iter(engines.values()))
+    if row.of_peak and "rate" in first and result.get("peak"):
+        entry["peak"] = result["peak"]["gflops"] * threads
+        entry["of_peak"] = first["rate"] / entry["peak"]
+    return entry
 
 
-def describe(entry: dict[str, Any], names: tuple[str, str]) -> str:
-    ours, theirs = (entry["engines"][name] for name in names)
-    errors = [f"{name}: {numbers['error']}" for name, numbers in entry["engines"].items() if "error" in numbers]
+def heading(engines: Sequence[Engine]) -> str:
+    names = [engine.name for engine in engines]
+    rates = f"{names[0]:>12}" + "".join(f"{name:>17}" for name in names[1:])
+    ratio = f"{'ratio':>8}" if len(names) > 1 else ""
+    return f"{'operator':<32}{'unit':>8}{rates}{'µs':>20}{ratio}{'of peak':>9}"
+
+
+def describe(entry: dict[str, Any], names: Sequence[str]) -> str:
+    numbers = [entry["engines"][name] for name in names]
+    errors = [f"{name}: {n['error']}" for name, n in zip(names, numbers, strict=True) if "error" in n]
     if errors:
-        return f"{entry['kernel']:<28}" + "; ".join(dict.fromkeys(errors))
-    times = f"{ours['us']:.1f} / {theirs['us']:.1f}"
-    rates = f"{ours['rate']:>12.2f}{theirs['rate']:>17.2f}"
-    return f"{entry['kernel']:<28}{entry['unit']:>8}{rates}{times:>20}{entry['ratio']:>8.2f}"
-
-
-def _measure(
-    models: Sequence[KernelModel], folder: Path, options: argparse.Namespace, engines: Engines
-) -> Iterator[dict[str, Any]]:
-    jobs = []
-    for i, model in enumerate(models):
-        (folder / f"{i}.onnx").write_bytes(model.bytes)
-        jobs.append({"inputs": [], "threads": options.threads, "seconds": options.seconds, "optimization": "disabled"})
-    return (_in_chromium if options.browser else _in_node)(jobs, folder, engines)
-
-
-def _in_node(jobs: list[dict[str, Any]], folder: Path, engines: Engines) -> Iterator[dict[str, Any]]:
-    files = []
-    for i, job in enumerate(jobs):
-        job |= {"model": f"{i}.onnx", "engines": [{"name": name, "url": path.as_uri()} for name, path in engines]}
-        files.append(folder / f"{i}.json")
-        files[-1].write_text(json.dumps(job))
-    with subprocess.Popen(["node", HERE / "node.mjs", *files], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if line.startswith("{"):
-                yield json.loads(line)
-
-
-def _in_chromium(jobs: list[dict[str, Any]], folder: Path, engines: Engines) -> Iterator[dict[str, Any]]:
-    with Chromium([HERE, folder, *(path.parent for _, path in engines)]) as browser:
-        page = browser.page(f"/file{HERE}/page.html")
-        page.wait("() => typeof bench === 'function'", 30)
-        named = [{"name": name, "url": f"{browser.server.origin}/file{path}"} for name, path in engines]
-        for i, job in enumerate(jobs):
-            job |= {"model": f"/file{folder / f'{i}.onnx'}", "engines": named}
-            yield dict(page.evaluate("(job) => window.bench(job)", job))
+        return f"{entry['kernel']:<32}" + "; ".join(dict.fromkeys(errors))
+    times = " / ".join(f"{n['us']:.1f}" for n in numbers)
+    rates = f"{numbers[0]['rate']:>12.2f}" + "".join(f"{n['rate']:>17.2f}" for n in numbers[1:])
+    ratio = f"{entry['ratio']:>8.2f}" if entry["ratio"] else ""
+    of_peak = f"{100 * entry['of_peak']:>7.0f} %" if entry["of_peak"] else ""
+    return f"{entry['kernel']:<32}{entry['unit']:>8}{rates}{times:>20}{ratio}{of_peak}"

@@ -1,7 +1,11 @@
-// Runs one model on onnxlet and on onnxruntime-web, in turns, in Node or in a page. Both have the same API.
+// Runs one model on several engines, in turns, in Node or in a page. All have onnxruntime-web's API.
 //
-// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url}], optimization?}
-// result: {engines: {name: {load_ms, median_ms, min_ms, runs, memory_bytes} | {error}}, ratio, difference}
+// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url, threads?}], optimization?, peak?}
+//   the first engine is the one that the others are compared with; `peak` as in peak.mjs
+// result: {engines: {name: {load_ms, median_ms, p10_ms, p90_ms, min_ms, runs, memory_bytes} | {error}},
+//   ratios: {name: their time / ours}, difference, peak?: {gflops, gigabytes}}
+//   `difference` is that of the second engine's outputs
+import { startPeak } from './peak.mjs';
 
 const arrays = {
   float32: Float32Array,
@@ -21,14 +25,16 @@ const arrays = {
 /** `read(file)` gives a file's bytes as a Uint8Array of their own. */
 export async function measure(job, read) {
   const memories = watchMemories();
+  const peak = job.peak && (await startPeak(job.peak, read));
   const model = await read(job.model);
   const inputs = await Promise.all(job.inputs.map(async (input) => ({ ...input, bytes: await read(input.file) })));
   const running = [];
   const engines = {};
-  for (const { name, url } of job.engines) {
+  for (const engine of job.engines) {
+    const { name } = engine;
     try {
       memories.owner = name;
-      running.push(await start(name, url, model, inputs, job));
+      running.push(await start(engine, model, inputs, job));
     } catch (error) {
       engines[name] = { error: String(error.message ?? error) };
     }
@@ -37,31 +43,41 @@ export async function measure(job, read) {
   for (const engine of running) {
     try {
       memories.owner = engine.name;
-      for (let k = 0; k < 3; k++) outputs[engine.name] = await engine.run();
+      for (let k = 0; k < 2; k++) outputs[engine.name] = await engine.run();
     } catch (error) {
       engines[engine.name] = { error: String(error.message ?? error) };
     }
   }
   const healthy = running.filter((engine) => !engines[engine.name]);
-  await takeTurns(healthy, job.seconds);
+  for (let k = 0; k < 3; k++) peak?.sampleMemory();
+  await takeTurns(healthy, job.seconds, () => peak?.sample());
   for (const engine of healthy) {
     engines[engine.name] = {
       load_ms: engine.loadMs,
-      median_ms: median(engine.times),
+      median_ms: quantile(engine.times, 0.5),
+      p10_ms: quantile(engine.times, 0.1),
+      p90_ms: quantile(engine.times, 0.9),
       min_ms: Math.min(...engine.times),
       runs: engine.times.length,
       memory_bytes: memories.bytes(engine.name) || engine.memory(),
     };
   }
   for (const engine of running) await engine.release();
-  if (healthy.length < 2) return { engines, ratio: null, difference: null };
-  const [ours, theirs] = healthy;
-  // Of neighbouring rounds, so that a burst of other work on the machine does not tilt it.
-  const ratio = median(ours.rounds.map((ms, round) => theirs.rounds[round] / ms));
-  return { engines, ratio, difference: difference(outputs[ours.name], outputs[theirs.name]) };
+  const [ours, theirs] = job.engines.map(({ name }) => healthy.find((engine) => engine.name === name));
+  const ratios = {};
+  for (const other of ours ? healthy.filter((engine) => engine !== ours) : []) {
+    // Of neighbouring rounds, so that a burst of other work on the machine does not tilt it.
+    ratios[other.name] = quantile(
+      ours.rounds.map((ms, round) => other.rounds[round] / ms),
+      0.5,
+    );
+  }
+  const compared = ours && theirs ? difference(outputs[ours.name], outputs[theirs.name]) : null;
+  return { engines, ratios, difference: compared, ...(peak && { peak: peak.best }) };
 }
 
-async function start(name, url, model, inputs, { threads, optimization = 'all' }) {
+async function start({ name, url, threads: own }, model, inputs, job) {
+  const threads = own ?? job.threads;
   const began = performance.now();
   const { InferenceSession, Tensor, env } = await import(url);
   env.wasm.numThreads = threads;
@@ -69,7 +85,7 @@ async function start(name, url, model, inputs, { threads, optimization = 'all' }
   const session = await InferenceSession.create(model.slice(), {
     executionProviders: ['wasm'],
     intraOpNumThreads: threads,
-    graphOptimizationLevel: optimization,
+    graphOptimizationLevel: job.optimization ?? 'all',
   });
   const loadMs = performance.now() - began;
   const feeds = Object.fromEntries(
@@ -89,9 +105,10 @@ async function start(name, url, model, inputs, { threads, optimization = 'all' }
 }
 
 /** Rounds of at least 50 ms each, so that what else the machine does meets both engines alike. */
-async function takeTurns(engines, seconds) {
+async function takeTurns(engines, seconds, between) {
   const end = performance.now() + seconds * 1000 * engines.length;
-  for (let round = 0; round < 5 || performance.now() < end; round++) {
+  for (let round = 0; round < 3 || performance.now() < end; round++) {
+    between();
     for (const engine of round % 2 ? [...engines].reverse() : engines) {
       const times = [];
       const roundEnd = performance.now() + 50;
@@ -101,13 +118,13 @@ async function takeTurns(engines, seconds) {
         times.push(performance.now() - began);
       } while (performance.now() < roundEnd);
       engine.times.push(...times);
-      engine.rounds.push(median(times));
+      engine.rounds.push(quantile(times, 0.5));
     }
   }
 }
 
-function median(numbers) {
-  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
+function quantile(numbers, share) {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(share * numbers.length)];
 }
 
 /** The largest absolute difference over the largest absolute value, of the worst output. */

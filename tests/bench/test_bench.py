@@ -11,23 +11,41 @@ from pathlib import Path
 
 import pytest
 
-from bench.__main__ import OURS, PEER, describe
+from bench.models import ALONE, describe, heading
 from bench.plot import write_plot
+from bench.runner import OURS, PEER, Engine, engines
 from tests.support.hosts import Host
 from tests.support.missing import missing
 from tests.support.paths import ROOT
 
+BOTH = [Engine(OURS, Path("a")), Engine(PEER, Path("b"))]
+
 
 def result(**changes: object) -> dict[str, object]:
     numbers = {"load_ms": 10, "median_ms": 2.0, "min_ms": 1.5, "runs": 9, "memory_bytes": 3 << 20}
-    return {"engines": {OURS: numbers, PEER: numbers}, "ratio": 1.5, "difference": 1e-6, "agrees": True, **changes}
+    found = {"engines": {OURS: numbers, PEER: numbers}, "ratio": 1.5, "difference": 1e-6, "agrees": True}
+    return {**found, "scaling": None, "file_bytes": 2 << 20, **changes}
 
 
 def test_a_line_tells_numbers_or_what_went_wrong() -> None:
-    assert describe("m", result()).split() == ["m", "2.00", "2.00", "1.50", "10", "/", "10", "3", "/", "3", "1.0e-06"]
-    assert describe("m", result(agrees=False)).endswith("outputs differ")
+    line = describe("m", result(), BOTH)
+    assert line.split() == ["m", "2.00", "2.00", "1.50", "10", "/", "10", "3", "/", "3", "1.5", "/", "1.5", "1.0e-06"]
+    assert len(line) == len(heading(BOTH))
+    assert describe("m", result(agrees=False), BOTH).endswith("outputs differ")
+    assert describe("m", result(scaling=1.75), BOTH).endswith("1.75 times one thread")
     broken = result(engines={OURS: {"error": "no kernel"}, PEER: {"median_ms": 1}}, ratio=None, difference=None)
-    assert describe("m", broken).split(maxsplit=1)[1] == f"{OURS}: no kernel"
+    assert describe("m", broken, BOTH).split(maxsplit=1)[1] == f"{OURS}: no kernel"
+    alone = describe("m", result(ratio=None, difference=None), BOTH[:1])
+    assert alone.split() == ["m", "2.00", "10", "3", "1.5"]
+
+
+def test_peers(tmp_path: Path) -> None:
+    assert [engine.name for engine in engines(tmp_path, "none", browser=False)] == [OURS]
+    (tmp_path / "onnxlet.mjs").touch()
+    other = engines(ROOT / "js" / "dist", str(tmp_path), browser=True)[1]
+    assert (other.name, other.entry) == ("other build", tmp_path / "onnxlet.mjs")
+    with pytest.raises(SystemExit, match="'abacus' is none of these"):
+        engines(tmp_path, "abacus", browser=False)
 
 
 def test_plot_has_a_bar_for_each_model_with_a_ratio(tmp_path: Path) -> None:
@@ -37,16 +55,37 @@ def test_plot_has_a_bar_for_each_model_with_a_ratio(tmp_path: Path) -> None:
     assert texts[1:] == ["a<b", "2.00", "c", "0.50"]
 
 
+def bench(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bench", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    if "could not install" in done.stderr:
+        missing(done.stderr.strip())
+    return done
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("where", [[], ["--browser"]])
 def test_both_engines_run_and_agree(where: list[str], tmp_path: Path, get_host: Callable[[str], Host]) -> None:
     get_host("chromium" if where else "node")  # skips where it is missing
     report = tmp_path / "report.json"
-    command = [sys.executable, "-m", "bench", "digits-cnn", "--seconds", "0.1", "--json", str(report), *where]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
-    if "could not install" in done.stderr:
-        missing(done.stderr.strip())
+    done = bench("digits-cnn", "--seconds", 0.1, "--threads", 2, "--json", report, *where)
     assert done.returncode == 0, done.stdout + done.stderr
     (found,) = json.loads(report.read_text())["results"]
-    assert found["agrees"]
+    assert found["agrees"] and found["ratio"] > 0 and found["scaling"] > 0
+    assert set(found["engines"]) == {OURS, PEER, ALONE}
     assert all(engine["median_ms"] > 0 and engine["memory_bytes"] > 0 for engine in found["engines"].values())
+
+
+@pytest.mark.slow
+def test_a_kernel_is_compared_with_the_peak(tmp_path: Path, get_host: Callable[[str], Host]) -> None:
+    get_host("node")
+    report = tmp_path / "report.json"
+    done = bench("--kernels", "MatMul 32x", "--seconds", 0.1, "--peer", "none", "--json", report)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (found,) = json.loads(report.read_text())["results"]
+    assert 0 < found["of_peak"] < 1.2 and found["ratio"] is None
+
+
+def test_unknown_names() -> None:
+    done = bench("no-such-model", "--peer", "none")
+    assert done.returncode == 2 and "no-such-model" in done.stderr

@@ -1,0 +1,126 @@
+"""Hands jobs to bench/measure.mjs, in Node or in Chromium. The engines and what they are compared with."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from onnxlet.hosts import peak
+from tests.browser.chromium import Chromium
+from tests.support.paths import cache_dir
+
+HERE = Path(__file__).resolve().parent
+OURS, PEER = "onnxlet", "onnxruntime-web"
+SECONDS_PER_JOB = 300
+_PEAK_ROUNDS = 50_000  # a sample takes less than a millisecond
+
+Job = dict[str, Any]
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A package with onnxruntime-web's interface. `threads`: other than the job's."""
+
+    name: str
+    entry: Path
+    threads: int | None = None
+
+
+def engines(dist: Path, peer: str, *, browser: bool) -> list[Engine]:
+    """Ours and what `--peer` names: onnxruntime-web, none, or the folder of another build of onnxlet."""
+    ours = Engine(OURS, dist.resolve() / "onnxlet.mjs")
+    if peer == "none":
+        return [ours]
+    if peer == PEER:
+        return [ours, Engine(PEER, install_peer() / "dist" / ("ort.wasm.min.mjs" if browser else "ort.node.min.mjs"))]
+    other = Path(peer).resolve() / "onnxlet.mjs"
+    if not other.is_file():
+        sys.exit(f"--peer takes {PEER}, none, or a folder with another build's onnxlet.mjs; {peer!r} is none of these")
+    return [ours, Engine("other build", other)]
+
+
+def install_peer() -> Path:
+    """The pinned onnxruntime-web, installed with npm into the cache at the first call."""
+    wanted = json.loads((HERE / "package.json").read_text())["dependencies"][PEER]
+    folder = cache_dir() / "bench" / f"{PEER}-{wanted}"
+    package = folder / "node_modules" / PEER
+    if not (package / "dist" / "ort.node.min.mjs").is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "package.json").write_text((HERE / "package.json").read_text())
+        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"npm could not install {PEER} {wanted}: {(done.stderr or done.stdout).strip()}")
+    return package
+
+
+def peak_job(folder: Path) -> Job:
+    """What bench/peak.mjs needs, with the modules written into the folder."""
+    files = []
+    for relaxed in (True, False):
+        files.append(f"peak-{'relaxed' if relaxed else 'plain'}.wasm")
+        (folder / files[-1]).write_bytes(peak.module(relaxed=relaxed))
+    return {"files": files, "rounds": _PEAK_ROUNDS, "flops": peak.FLOPS_PER_ROUND, "bytes": 2 * peak.COPY_BYTES}
+
+
+def run_jobs(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine], *, browser: bool) -> Iterator[Result]:
+    """Results in order. The jobs' files are absolute or in `folder`. One process or page runs them all."""
+    return (_in_chromium if browser else _in_node)(jobs, folder, chosen)
+
+
+def _named(chosen: Sequence[Engine], address: Iterable[str]) -> list[dict[str, Any]]:
+    own = [{"threads": engine.threads} if engine.threads else {} for engine in chosen]
+    return [{"name": e.name, "url": url, **more} for e, url, more in zip(chosen, address, own, strict=True)]
+
+
+def _in_node(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) -> Iterator[Result]:
+    files = []
+    for i, job in enumerate(jobs):
+        whole = job | {"engines": _named(chosen, [engine.entry.as_uri() for engine in chosen])}
+        files.append(folder / f"{i}.json")
+        files[-1].write_text(json.dumps(whole))
+    command = ["node", HERE / "node.mjs", *files]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        count = 0
+        for line in process.stdout:
+            if line.startswith("{"):
+                count += 1
+                yield json.loads(line)
+        words = (process.stderr.read().strip().splitlines() or ["?"])[-1]
+        for _ in range(count, len(jobs)):
+            yield failed(chosen, f"Node ended: {words}")
+
+
+def _in_chromium(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) -> Iterator[Result]:
+    models = {(folder / job["model"]).parent for job in jobs}
+    with Chromium([HERE, folder, *models, *(engine.entry.parent for engine in chosen)]) as browser:
+        page = browser.page(f"/file{HERE}/page.html")
+        page.wait("() => typeof bench === 'function'", 30)
+
+        def address(name: str) -> str:
+            return f"/file{folder / name}"
+
+        for job in jobs:
+            here = job | {
+                "engines": _named(chosen, [f"{browser.server.origin}/file{engine.entry}" for engine in chosen]),
+                "model": address(job["model"]),
+                "inputs": [{**value, "file": address(value["file"])} for value in job["inputs"]],
+            }
+            if "peak" in job:
+                here["peak"] = {**job["peak"], "files": [address(name) for name in job["peak"]["files"]]}
+            try:
+                yield dict(page.evaluate("(job) => window.bench(job)", here))
+            except Exception as error:  # the page died: out of memory
+                yield failed(chosen, str(error).splitlines()[0])
+                return
+
+
+def failed(chosen: Sequence[Engine], message: str) -> Result:
+    return {"engines": {engine.name: {"error": message} for engine in chosen}, "ratios": {}, "difference": None}
