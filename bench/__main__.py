@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import platform
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bench import kernels, models
+from bench import first, kernels, models, report
 from bench.kernel_rows import rows
 from bench.plot import write_plot
 from bench.runner import OURS, PEER, Engine, engines
+from bench.tables import geometric_mean
 from tests.models import registry
 from tests.support.paths import ROOT
 
@@ -25,6 +25,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./build.sh bench", description=__doc__)
     parser.add_argument("model", nargs="*", help="names, or beginnings of names (default: all but the slow ones)")
     parser.add_argument("--kernels", action="store_true", help="time operators instead of models")
+    parser.add_argument("--first", action="store_true", help="time a fresh process until its first inference")
+    parser.add_argument("--report", action="store_true", help="measure everything and write docs/performance.md")
     parser.add_argument("--list", action="store_true", help="list the models, or the operators")
     parser.add_argument("--dist", type=Path, default=ROOT / "js" / "dist", help="the built npm package to time")
     parser.add_argument(
@@ -40,7 +42,13 @@ def main() -> int:
     if options.list:
         print("\n".join(rows() if options.kernels else registry.models()))
         return 0
+    if options.report:
+        return report.run(options)
     chosen = engines(options.dist, options.peer, browser=options.browser)
+    if options.first:
+        result = first.measure(registry.models()[first.MODEL], engines(options.dist, options.peer, browser=False))
+        print(first.describe(result))
+        return 0
     return (bench_kernels if options.kernels else bench_models)(options, chosen)
 
 
@@ -83,11 +91,6 @@ def bench_kernels(options: argparse.Namespace, chosen: list[Engine]) -> int:
 
 def where(options: argparse.Namespace) -> str:
     return f"{'Chromium' if options.browser else 'Node'}, {options.threads} thread{'s' * (options.threads > 1)}"
-
-
-def geometric_mean(ratios: Iterable[float]) -> float:
-    logarithms = [math.log(ratio) for ratio in ratios]
-    return math.exp(sum(logarithms) / len(logarithms))
 
 
 def tell_mean(ratios: Iterable[float | None], chosen: list[Engine], what: str) -> None:

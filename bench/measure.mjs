@@ -5,22 +5,8 @@
 // result: {engines: {name: {load_ms, median_ms, p10_ms, p90_ms, min_ms, runs, memory_bytes} | {error}},
 //   ratios: {name: their time / ours}, difference, peak?: {gflops, gigabytes}}
 //   `difference` is that of the second engine's outputs
+import { feedsOf } from './feeds.mjs';
 import { startPeak } from './peak.mjs';
-
-const arrays = {
-  float32: Float32Array,
-  float64: Float64Array,
-  int64: BigInt64Array,
-  uint64: BigUint64Array,
-  int32: Int32Array,
-  uint32: Uint32Array,
-  int16: Int16Array,
-  uint16: Uint16Array,
-  int8: Int8Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-  float16: Uint16Array,
-};
 
 /** `read(file)` gives a file's bytes as a Uint8Array of their own. */
 export async function measure(job, read) {
@@ -88,16 +74,7 @@ async function start({ name, url, threads: own }, model, inputs, job) {
     graphOptimizationLevel: job.optimization ?? 'all',
   });
   const loadMs = performance.now() - began;
-  const feeds = Object.fromEntries(
-    inputs.map(({ name: input, dtype, dims, bytes }) => [
-      input,
-      new Tensor(
-        dtype,
-        new arrays[dtype](bytes.buffer, bytes.byteOffset, bytes.byteLength / arrays[dtype].BYTES_PER_ELEMENT),
-        dims,
-      ),
-    ]),
-  );
+  const feeds = feedsOf(inputs, Tensor);
   // Memory inside a worker is not seen from here; onnxlet tells its own.
   const memory = () => session.memory?.wasmBytes ?? 0;
   const release = () => session.release();

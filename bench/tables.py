@@ -1,0 +1,144 @@
+"""The tables of docs/performance.md, from a report's results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bench import targets
+from bench.runner import OURS, PEER
+
+Results = Mapping[str, Any]
+
+
+def figures(head: Mapping[str, Any], results: Results) -> str:
+    """Markdown."""
+    setup = f"{head['date']}, commit {head['commit']}; {head['machine']}; Node {head['node']}, {head['chromium'].strip()}; {head['peer']}."
+    parts = [
+        setup,
+        "### Models",
+        model_table(results),
+        "### Kernels",
+        kernel_table(results),
+        "### First inference",
+        first_table(results),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def geometric_mean(ratios: Iterable[float]) -> float:
+    logarithms = [math.log(ratio) for ratio in ratios]
+    return math.exp(sum(logarithms) / len(logarithms))
+
+
+def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _mark(value: float, target: float | None) -> str:
+    """The ratio; in bold where it misses the target."""
+    text = f"{value:.2f}"
+    return f"**{text}**" if target is not None and value < target else text
+
+
+PLACES = (("node", "Node"), ("chromium", "Chromium"))
+
+
+def model_table(results: Results) -> str:
+    found: dict[str, dict[tuple[str, int], Any]] = {}
+    for key, result in results.items():
+        if key.startswith("model/"):
+            _, host, threads, name = key.split("/", 3)
+            found.setdefault(name, {})[host, int(threads)] = result
+    if not found:
+        return ""
+    columns = ["model", "target"]
+    for _, host in PLACES:
+        columns += [f"{host}, ms", "1 thread", "2 threads", "2 over 1"]
+    rows = [_model_row(name, cells) for name, cells in found.items()]
+    rows.append(_mean_row(list(found.values())))
+    return _markdown([*columns, "memory / file", "load, ms"], rows)
+
+
+def _model_row(name: str, cells: Mapping[tuple[str, int], Any]) -> list[str]:
+    target = targets.of_model(name)
+    row = [name, f"{target:g}"]
+    for host, _ in PLACES:
+        one, two = (_sound(cells.get((host, threads))) for threads in (1, 2))
+        row.append(_times(one, "median_ms", ".1f") if one else "")
+        row += [_mark(cell["ratio"], target) if cell else "" for cell in (one, two)]
+        row.append(f"{two['scaling']:.2f}" if two and two["scaling"] else "")
+    one = _sound(cells.get(("node", 1)))
+    if one is None:
+        return [*row, "", ""]
+    shares = [one["engines"][name]["memory_bytes"] / one["file_bytes"] for name in (OURS, PEER)]
+    return [*row, " / ".join(f"{share:.1f}" for share in shares), _times(one, "load_ms", ".0f")]
+
+
+def _times(cell: Mapping[str, Any], key: str, form: str) -> str:
+    return " / ".join(format(cell["engines"][name][key], form) for name in (OURS, PEER))
+
+
+def _mean_row(models: Sequence[Mapping[tuple[str, int], Any]]) -> list[str]:
+    row = ["geometric mean", f"{targets.MODELS_MEAN:g}"]
+    for host, _ in PLACES:
+        row.append("")
+        for threads in (1, 2):
+            ratios = [cell["ratio"] for cells in models if (cell := _sound(cells.get((host, threads))))]
+            row.append(_mark(geometric_mean(ratios), targets.MODELS_MEAN) if ratios else "")
+        both = [cell for cells in models if (cell := _sound(cells.get((host, 2)))) and cell["scaling"]]
+        row.append(f"{geometric_mean(cell['scaling'] for cell in both):.2f}" if both else "")
+    return [*row, "", ""]
+
+
+def _sound(cell: Any) -> Any:
+    """The result, unless an engine failed."""
+    return cell if cell and cell.get("ratio") else None
+
+
+def kernel_table(results: Results) -> str:
+    found: dict[str, dict[str, Any]] = {}
+    for key, result in results.items():
+        if key.startswith("kernel/"):
+            _, host, name = key.split("/", 2)
+            found.setdefault(name, {})[host] = result
+    if not found:
+        return ""
+    columns = ["kernel", "target"]
+    for _, host in PLACES:
+        columns += [host, "ratio", "of peak"]
+    rows = [_kernel_row(name, cells) for name, cells in found.items()]
+    mean = ["geometric mean", ""]
+    for host, _ in PLACES:
+        ratios = [cell["ratio"] for cells in found.values() if (cell := _sound(cells.get(host)))]
+        mean += ["", f"{geometric_mean(ratios):.2f}" if ratios else "", ""]
+    return _markdown(columns, [*rows, mean])
+
+
+def _kernel_row(name: str, cells: Mapping[str, Any]) -> list[str]:
+    target = targets.of_kernel(name)
+    row = [name, f"{target:g}" if target else ""]
+    for host, _ in PLACES:
+        cell = _sound(cells.get(host))
+        if cell is None:
+            row += ["", "", ""]
+            continue
+        rates = " / ".join(f"{cell['engines'][engine]['rate']:.3g}" for engine in (OURS, PEER))
+        share = f"{100 * cell['of_peak']:.0f} %" if cell["of_peak"] else ""
+        row += [f"{rates} {cell['unit']}", _mark(cell["ratio"], target), share]
+    return row
+
+
+def first_table(results: Results) -> str:
+    result = results.get("first")
+    if not result:
+        return ""
+    engines = result["engines"]
+    rows = []
+    for key, text in (("ready_ms", "ready for the first inference"), ("first_ms", "first outputs")):
+        target = targets.FIRST if key == "ready_ms" else None
+        times = [f"{engines[name][key]:.0f}" for name in (OURS, PEER)]
+        rows.append([text, *times, _mark(result["ratios"][key], target), f"{target:g}" if target else ""])
+    return _markdown([f"Node, {result['model']}, ms", OURS, PEER, "ratio", "target"], rows)
