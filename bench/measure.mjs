@@ -4,7 +4,7 @@
 //   the first engine is the one that the others are compared with; `peak` as in peak.mjs
 // result: {engines: {name: {load_ms, median_ms, p10_ms, p90_ms, min_ms, runs, memory_bytes} | {error}},
 //   ratios: {name: their time / ours}, difference, peak?: {gflops, gigabytes}}
-//   `difference` is that of the second engine's outputs
+//   `difference` is that of the second engine's outputs; text where JSON has no number for it
 import { feedsOf } from './feeds.mjs';
 import { startPeak } from './peak.mjs';
 
@@ -59,7 +59,8 @@ export async function measure(job, read) {
     );
   }
   const compared = ours && theirs ? difference(outputs[ours.name], outputs[theirs.name]) : null;
-  return { engines, ratios, difference: compared, ...(peak && { peak: peak.best }) };
+  const written = compared === null || Number.isFinite(compared) ? compared : String(compared);
+  return { engines, ratios, difference: written, ...(peak && { peak: peak.best }) };
 }
 
 async function start({ name, url, threads: own }, model, inputs, job) {

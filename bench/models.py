@@ -35,9 +35,10 @@ def bench_model(model: Model, options: argparse.Namespace, engines: Sequence[Eng
 
 
 def _judged(result: dict[str, Any], model: Model, engines: Sequence[Engine]) -> dict[str, Any]:
-    difference = result["difference"]
+    result["difference"] = difference = None if result["difference"] is None else float(result["difference"])
     if len(engines) > 1:
-        agrees = difference is not None and (model.rounds or difference <= LARGEST_DIFFERENCE)
+        allowed = float("inf") if model.rounds else max(LARGEST_DIFFERENCE, model.largest_error)
+        agrees = difference is not None and difference <= allowed
         ratio = result["ratios"].get(engines[1].name)
     else:
         agrees, ratio = "error" not in result["engines"][OURS], None

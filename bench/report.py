@@ -54,7 +54,7 @@ class Store:
     results: dict[str, Any]
 
     @classmethod
-    def open(cls, dist: Path, folder: Path = ROOT / "build" / "bench") -> Store:
+    def open(cls, dist: Path, folder: Path) -> Store:
         head = describe_setup(dist)
         file = folder / f"{head['commit']}-{head['package']}.json"
         results = json.loads(file.read_text())["results"] if file.is_file() else {}
@@ -107,7 +107,7 @@ def _processor() -> str:
 
 def run(options: argparse.Namespace) -> int:
     """Measures what is missing and writes the document."""
-    store = Store.open(options.dist.resolve())
+    store = Store.open(options.dist.resolve(), ROOT / "build" / "bench")
     work = list(_work(store, options))
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(TextColumn("{task.description:<44}"), *columns) as progress:

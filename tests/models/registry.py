@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import numpy as np
 import onnx
 from PIL import Image
 
-from tests.models import digits_cnn, filled, minilm, selfie, smollm2
+from tests.models import digits_cnn, filled, minilm, quantized, selfie, smollm2, vit
 from tests.models.fetch import fetch, locked
 from tests.support.paths import ROOT, cache_dir
 
@@ -37,6 +38,9 @@ class Model:
     group: str = ""
     slow: bool = False
     rounds: bool = False  # engines may round inside (accuracy_level 4): outputs are only roughly onnxruntime's
+    # Over the largest absolute value of the output. Where values are rounded to 8 bits between operators, a difference in
+    # the last bit of one float can become one of 8 bits.
+    largest_error: float = 1e-4
 
 
 LIGHT = (
@@ -168,6 +172,15 @@ def _minilm(length: int) -> Feeds:
     return {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
 
 
+def _kokoro(_: int) -> Feeds:
+    """ "Hello world." in phonemes, in one of the voices; a voice has a style for every length."""
+    folder = fetch("kokoro")
+    vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))["vocab"]
+    ids = [vocabulary[character] for character in "həlˈoʊ wˈɜːld."]
+    style = np.load(folder / "voices_ja.npz")["jf_alpha"][len(ids)]
+    return {"tokens": np.array([[0, *ids, 0]]), "style": style, "speed": np.ones(1, np.float32)}
+
+
 def _digits(count: int) -> Feeds:
     return {"image": digits_cnn.load_digits()[2][:count]}
 
@@ -209,6 +222,11 @@ def _models() -> Iterator[Model]:
     build = lambda: selfie.convert(fetch("selfie-seg") / "selfie_segmentation.tflite")  # noqa: E731
     yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": photograph(256, 256)[None]})
     yield Model("minilm", _built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))
+    quantize = lambda: quantized.build(models()["minilm"].path())  # noqa: E731
+    yield Model("minilm-int8", _built("minilm-int8", quantized, quantize), _minilm, (32, 7), largest_error=0.05)
+    yield Model("vit-tiny", _built("vit-tiny", vit, vit.build), lambda _: {"image": _nchw(224, 224)})
+    # Sound made from what dozens of quantized layers give: where one value rounds the other way, its phase moves.
+    yield Model("kokoro", _fetched("kokoro", "kokoro-v1.0.int8.onnx"), _kokoro, slow=True, rounds=True)
     for level in (0, 4):
         yield Model(
             f"smollm2-level{level}",
@@ -220,7 +238,7 @@ def _models() -> Iterator[Model]:
             rounds=level == 4,
         )
     yield Model("digits-cnn", _built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
-    for stem in ("resnet50", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
+    for stem in ("resnet50", "densenet121", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
         path = _built(f"{stem}-filled", filled, functools.partial(_fill, stem))
         yield Model(stem.replace("_", "-"), path, _light_feeds(stem), group="filled", slow=stem == "resnet50")
     for stem in LIGHT:

@@ -13,7 +13,6 @@ import pytest
 from tests.models.registry import Feeds, Model, models
 from tests.support.hosts import Arrays, Host, Task, later_feeds, run
 
-LARGEST_ERROR = 1e-4  # over the largest absolute value of the output
 STEPS_WITH_STATE = 50
 HOSTS = ("cpython", "node", "chromium")
 
@@ -72,7 +71,7 @@ def test_outputs_are_onnxruntimes(
     assert len(actual) == len(expected)
     for output in expected[0]:
         error, index = largest_error([a[output] for a in actual], [e[output] for e in expected])
-        assert error <= LARGEST_ERROR, f"run {index}, output {output}: error {error:.2e} of the largest value"
+        assert error <= model.largest_error, f"run {index}, output {output}: error {error:.2e} of the largest value"
 
 
 @pytest.mark.parametrize("model", model_params())
