@@ -84,7 +84,7 @@ def describe_setup(dist: Path) -> dict[str, Any]:
         "package": digest.hexdigest()[:10],
         "machine": _processor(),
         "node": _words("node", "--version"),
-        "chromium": _words(chromium, "--version") if chromium else "",
+        "chromium": _words(chromium, "--version").partition(" built ")[0] if chromium else "",
         "peer": f"{PEER} {json.loads((HERE / 'package.json').read_text())['dependencies'][PEER]}",
     }
 

@@ -6,15 +6,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bench import targets
+from bench import kernel_rows, targets
 from bench.runner import OURS, PEER
+from tests.models import registry
 
 Results = Mapping[str, Any]
 
 
 def figures(head: Mapping[str, Any], results: Results) -> str:
     """Markdown."""
-    setup = f"{head['date']}, commit {head['commit']}; {head['machine']}; Node {head['node']}, {head['chromium'].strip()}; {head['peer']}."
+    setup = f"{head['date']}, commit {head['commit']}; {head['machine']}; Node {head['node']}, {head['chromium']}; {head['peer']}."
     parts = [
         setup,
         "### Models",
@@ -30,6 +31,11 @@ def figures(head: Mapping[str, Any], results: Results) -> str:
 def geometric_mean(ratios: Iterable[float]) -> float:
     logarithms = [math.log(ratio) for ratio in ratios]
     return math.exp(sum(logarithms) / len(logarithms))
+
+
+def _in_order(names: Iterable[str], order: Iterable[str]) -> list[str]:
+    places = {name: place for place, name in enumerate(order)}
+    return sorted(names, key=lambda name: places.get(name, len(places)))
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -57,7 +63,7 @@ def model_table(results: Results) -> str:
     columns = ["model", "target"]
     for _, host in PLACES:
         columns += [f"{host}, ms", "1 thread", "2 threads", "2 over 1"]
-    rows = [_model_row(name, cells) for name, cells in found.items()]
+    rows = [_model_row(name, found[name]) for name in _in_order(found, registry.models())]
     rows.append(_mean_row(list(found.values())))
     return _markdown([*columns, "memory / file", "load, ms"], rows)
 
@@ -109,7 +115,7 @@ def kernel_table(results: Results) -> str:
     columns = ["kernel", "target"]
     for _, host in PLACES:
         columns += [host, "ratio", "of peak"]
-    rows = [_kernel_row(name, cells) for name, cells in found.items()]
+    rows = [_kernel_row(name, found[name]) for name in _in_order(found, kernel_rows.rows())]
     mean = ["geometric mean", ""]
     for host, _ in PLACES:
         ratios = [cell["ratio"] for cells in found.values() if (cell := _sound(cells.get(host)))]
