@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,17 +86,57 @@ def _in_node(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) -> Ite
         whole = job | {"engines": _named(chosen, [engine.entry.as_uri() for engine in chosen])}
         files.append(folder / f"{i}.json")
         files[-1].write_text(json.dumps(whole))
-    command = ["node", HERE / "node.mjs", *files]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stderr is not None
-        count = 0
-        for line in process.stdout:
+    while files:
+        with Node(files, folder) as node:
+            for result in node.results():
+                del files[0]
+                yield result
+            words = node.last_words()
+        if files:  # what the process died of; the others get a new one
+            del files[0]
+            yield failed(chosen, words)
+
+
+class Node:
+    """A process of bench/node.mjs."""
+
+    def __init__(self, files: Sequence[Path], folder: Path) -> None:
+        self._errors = (folder / "errors.txt").open("w+")
+        command = ["node", HERE / "node.mjs", *files]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self._errors, text=True)
+        self._late = False
+
+    def __enter__(self) -> Node:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._errors.close()
+
+    def results(self) -> Iterator[Result]:
+        """Until the process ends, or takes too long for one."""
+        assert self._process.stdout is not None
+        while True:
+            timer = threading.Timer(SECONDS_PER_JOB, self._stop)
+            timer.start()
+            line = self._process.stdout.readline()
+            timer.cancel()
+            if not line:
+                return
             if line.startswith("{"):
-                count += 1
                 yield json.loads(line)
-        words = (process.stderr.read().strip().splitlines() or ["?"])[-1]
-        for _ in range(count, len(jobs)):
-            yield failed(chosen, f"Node ended: {words}")
+
+    def _stop(self) -> None:
+        self._late = True
+        self._process.kill()
+
+    def last_words(self) -> str:
+        if self._late:
+            return f"no answer in {SECONDS_PER_JOB} s"
+        self._errors.seek(0)
+        lines = [line for line in self._errors.read().splitlines() if "Error" in line or "error" in line]
+        return f"Node ended: {lines[-1] if lines else self._process.wait()}"
 
 
 def _in_chromium(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) -> Iterator[Result]:

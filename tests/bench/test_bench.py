@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import runner
 from bench.models import ALONE, describe, heading
 from bench.plot import write_plot
 from bench.runner import OURS, PEER, Engine, engines
@@ -37,6 +38,31 @@ def test_a_line_tells_numbers_or_what_went_wrong() -> None:
     assert describe("m", broken, BOTH).split(maxsplit=1)[1] == f"{OURS}: no kernel"
     alone = describe("m", result(ratio=None, difference=None), BOTH[:1])
     assert alone.split() == ["m", "2.00", "10", "3", "1.5"]
+
+
+def test_a_job_that_ends_the_process_does_not_end_the_others(
+    tmp_path: Path, get_host: Callable[[str], Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    get_host("node")
+    (tmp_path / "node.mjs").write_text(
+        """
+        import fs from 'node:fs';
+        for (const file of process.argv.slice(2)) {
+          const job = JSON.parse(fs.readFileSync(file));
+          if (job.wait) await new Promise((resolve) => setTimeout(resolve, 60000));
+          if (job.error) throw new Error(job.error);
+          console.log('a remark');
+          console.log(JSON.stringify({ model: job.model, url: job.engines[0].url }));
+        }"""
+    )
+    monkeypatch.setattr(runner, "HERE", tmp_path)
+    monkeypatch.setattr(runner, "SECONDS_PER_JOB", 2)
+    jobs: list[runner.Job] = [{"model": "a"}, {"error": "it broke"}, {"model": "b"}, {"wait": True}, {"model": "c"}]
+    found = list(runner.run_jobs(jobs, tmp_path, [Engine(OURS, tmp_path / "x")], browser=False))
+    assert [result.get("model") for result in found] == ["a", None, "b", None, "c"]
+    assert found[0]["url"] == (tmp_path / "x").as_uri()
+    assert "it broke" in found[1]["engines"][OURS]["error"]
+    assert found[3]["engines"][OURS]["error"] == "no answer in 2 s"
 
 
 def test_peers(tmp_path: Path) -> None:
