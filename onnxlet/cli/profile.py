@@ -55,7 +55,7 @@ def collect(session: InferenceSession, run: Callable[[], object], seconds: float
     return last
 
 
-def rows_by_node(profile: Iterable[dict[str, Any]], peak: Peak, clock: float) -> list[dict[str, Any]]:
+def rows_by_node(profile: Iterable[dict[str, Any]], peak: Peak | None, clock: float) -> list[dict[str, Any]]:
     """One row per node, in the order of the run."""
     keys = ("node", "op_type", "domain", "kernel", "inputs", "outputs")
     rows = []
@@ -66,7 +66,7 @@ def rows_by_node(profile: Iterable[dict[str, Any]], peak: Peak, clock: float) ->
     return _with_rates(rows, peak)
 
 
-def rows_by_operator(nodes: Iterable[dict[str, Any]], peak: Peak) -> list[dict[str, Any]]:
+def rows_by_operator(nodes: Iterable[dict[str, Any]], peak: Peak | None) -> list[dict[str, Any]]:
     """One row per operator and kernel, from `rows_by_node`; the costliest first."""
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for node in nodes:
@@ -81,7 +81,7 @@ def rows_by_operator(nodes: Iterable[dict[str, Any]], peak: Peak) -> list[dict[s
     return _with_rates(sorted(found.values(), key=lambda row: -row["us"]), peak)
 
 
-def _with_rates(rows: list[dict[str, Any]], peak: Peak) -> list[dict[str, Any]]:
+def _with_rates(rows: list[dict[str, Any]], peak: Peak | None) -> list[dict[str, Any]]:
     """`of_peak` is the least time that the machine's arithmetic and memory allow, over the time taken; more than 1 where
     caches hold the data, or a kernel needs fewer operations than the plain sum."""
     everything = sum(row["us"] for row in rows) or 1.0
@@ -90,8 +90,9 @@ def _with_rates(rows: list[dict[str, Any]], peak: Peak) -> list[dict[str, Any]]:
         row["share"] = spent / everything
         row["gflops"] = row["flops"] / spent / 1e3 if row["flops"] and spent else None
         row["gigabytes"] = row["bytes"] / spent / 1e3 if row["bytes"] and spent else None
-        least = max((row["gflops"] or 0) / peak.gflops, (row["gigabytes"] or 0) / peak.gigabytes)
-        row["of_peak"] = least or None
+        row["of_peak"] = None
+        if peak is not None and (row["gflops"] or row["gigabytes"]):
+            row["of_peak"] = max((row["gflops"] or 0) / peak.gflops, (row["gigabytes"] or 0) / peak.gigabytes)
     return rows
 
 

@@ -14,6 +14,7 @@ from rich.markup import escape
 from ..errors import Error, InvalidArgument
 from ..options import SessionOptions
 from ..session import InferenceSession
+from . import profile
 from .inputs import Inputs
 from .output import console, print_json, report, shape_text, size_text, table
 
@@ -133,7 +134,8 @@ def _show(document: dict[str, Any], results: Iterable[Any]) -> None:
             rows.add_row(escape(name), *_cells(entry))
         out.print(rows)
     if "profile" in document:
-        _show_profile(document["profile"])
+        nodes = profile.rows_by_node(document["profile"], None, clock=0)
+        profile.show(profile.rows_by_operator(nodes, None), "operator", top=0)
     times = sorted(document["run_ms"])
     out.print(
         f"\nload {document['load_ms']:.1f} ms, run {times[len(times) // 2]:.2f} ms"
@@ -148,16 +150,3 @@ def _cells(entry: Any) -> list[str]:
     numbers = [entry.get(key, "") for key in ("min", "max", "mean")]
     texts = [f"{value:.6g}" if isinstance(value, float) else value for value in numbers]
     return [entry["dtype"], escape(shape_text(entry["shape"])), *texts]
-
-
-def _show_profile(profile: list[dict[str, Any]]) -> None:
-    totals: dict[tuple[str, str], list[float]] = {}
-    for entry in profile:
-        total = totals.setdefault((entry.get("op_type") or "", entry.get("kernel") or ""), [0, 0.0])
-        total[0] += 1
-        total[1] += entry.get("duration_us") or 0
-    everything = sum(total[1] for total in totals.values()) or 1
-    rows = table("\nTime by operator", "operator", "kernel", "nodes", "ms", "%", right=("nodes", "ms", "%"))
-    for (operator, kernel), (count, spent) in sorted(totals.items(), key=lambda item: -item[1][1]):
-        rows.add_row(operator, kernel, f"{count:.0f}", f"{spent / 1000:.3f}", f"{100 * spent / everything:.1f}")
-    console().print(rows)
