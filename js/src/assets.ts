@@ -1,8 +1,8 @@
-// Where the .wasm files are. One literal `new URL` each: bundlers look for exactly this form and copy the file.
-import type { WasmFilePaths, WasmFlags } from './env.js';
+// What is shipped beside this script. One literal `new URL` each: bundlers look for exactly this form and copy the file.
+// assets-inline.ts takes the place of this file where everything is to be in one.
+import type { CompiledEngine } from './compile.js';
+import { compileUrl } from './compile.js';
 import type { FlavourFile } from './flavour.js';
-import { warnOnce } from './log.js';
-import { absoluteUrl } from './platform.js';
 
 function besideThisFile(file: FlavourFile): string {
   switch (file) {
@@ -19,21 +19,24 @@ function besideThisFile(file: FlavourFile): string {
   }
 }
 
-/** The address of an engine's file: where `env.wasm.wasmPaths` says, otherwise beside this script. */
-export async function wasmUrl(file: FlavourFile, paths: WasmFlags['wasmPaths']): Promise<string> {
-  if (paths === undefined) return besideThisFile(file);
-  const folder = typeof paths === 'string' || paths instanceof URL ? paths : undefined;
-  const own = folder === undefined ? ((paths as WasmFilePaths)[file] ?? (paths as WasmFilePaths).wasm) : folder;
-  if (own === undefined) return besideThisFile(file);
-  if (isOfOnnxruntime(String(own))) {
-    warnOnce(`env.wasm.wasmPaths names files of onnxruntime-web (${String(own)}); onnxlet uses its own`);
-    return besideThisFile(file);
-  }
-  const address = await absoluteUrl(own);
-  if (folder === undefined) return address;
-  return new URL(file, address.endsWith('/') ? address : `${address}/`).href;
+/** Why there are no flavours with threads; undefined when there are. */
+export const THREADS_REFUSAL: string | undefined = undefined;
+
+export function shippedEngine(file: FlavourFile): Promise<CompiledEngine> {
+  return compileUrl(besideThisFile(file));
 }
 
-function isOfOnnxruntime(address: string): boolean {
-  return /(^|\/)ort-wasm[^/]*$|\/onnxruntime-web[@/]/.test(address);
+/** The worker that keeps the engine off a page's main thread. */
+export function engineWorker(): Worker {
+  return new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module', name: 'onnxlet' });
+}
+
+/** A thread of the engine in a browser. */
+export function engineThread(): Worker {
+  return new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet-thread' });
+}
+
+/** The script of a thread in Node. */
+export function threadScript(): URL {
+  return new URL('./thread.mjs', import.meta.url);
 }

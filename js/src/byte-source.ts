@@ -1,7 +1,7 @@
 // Random access to a file of any kind, so that a large model can be looked at without loading all of it.
 import { OnnxletError } from './errors.js';
 import { fetchFile } from './fetching.js';
-import { absoluteUrl } from './platform.js';
+import { absoluteUrl, nodeModule } from './platform.js';
 
 export type FileInput = string | URL | Blob | ArrayBufferLike | Uint8Array;
 
@@ -24,7 +24,7 @@ export async function openBytes(input: FileInput, signal?: AbortSignal): Promise
 }
 
 async function openFile(url: string): Promise<ReadBytes> {
-  const fs = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
+  const fs = await nodeModule('fs/promises');
   return async (start, length) => {
     let file;
     try {

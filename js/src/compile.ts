@@ -3,6 +3,7 @@ import { fetchFile, gotHtml } from './fetching.js';
 import { messageOf, OnnxletError } from './errors.js';
 import type { HeadResult, MemoryLimits } from './wasm-head.js';
 import { importedMemory, isWasm } from './wasm-head.js';
+import { nodeModule } from './platform.js';
 
 /** A compiled engine, and the limits of the memory it wants to be given (null: it brings its own). */
 export interface CompiledEngine {
@@ -36,7 +37,7 @@ export async function compileBytes(bytes: Uint8Array, origin: string): Promise<C
 }
 
 async function compileFile(url: string): Promise<CompiledEngine> {
-  const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs/promises');
+  const { readFile } = await nodeModule('fs/promises');
   let bytes: Uint8Array;
   try {
     bytes = await readFile(new URL(url));

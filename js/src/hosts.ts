@@ -1,4 +1,5 @@
 // The two places an engine can be: this realm, or a dedicated worker.
+import { engineWorker } from './assets.js';
 import { Engine } from './engine.js';
 import { env } from './env.js';
 import { aborted, messageOf, OnnxletError } from './errors.js';
@@ -47,7 +48,7 @@ export class WorkerHost implements EngineHost {
 
   /** Rejects when the worker's script cannot be loaded. */
   static async open(): Promise<WorkerHost> {
-    const worker = new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module', name: 'onnxlet' });
+    const worker = engineWorker();
     const timeout = env.wasm.initTimeout ?? START_TIMEOUT;
     const hello = new Promise<true>((resolve, reject) => {
       worker.addEventListener(
@@ -60,14 +61,14 @@ export class WorkerHost implements EngineHost {
       worker.addEventListener(
         'error',
         (event) => {
-          reject(new OnnxletError('LOAD_FAILED', event.message || 'worker.mjs did not load'));
+          reject(new OnnxletError('LOAD_FAILED', event.message || 'its script did not load'));
         },
         { once: true },
       );
     });
     try {
       if (!(await within(timeout, hello))) {
-        throw new OnnxletError('LOAD_FAILED', `worker.mjs did not answer within ${timeout} ms`);
+        throw new OnnxletError('LOAD_FAILED', `it did not answer within ${timeout} ms`);
       }
     } catch (error) {
       worker.terminate();

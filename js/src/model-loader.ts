@@ -7,7 +7,7 @@ import { BrokenTransfer, checkIntegrity, chunksOf, contentLength, fetchFile } fr
 import { log } from './log.js';
 import { messageOf, OnnxletError, throwIfAborted } from './errors.js';
 import type { EngineModule } from './module.js';
-import { nextTurn } from './platform.js';
+import { nextTurn, nodeModule } from './platform.js';
 import type { CallOptions, FileHandling, FileSource } from './protocol.js';
 
 export interface Loaded {
@@ -204,7 +204,7 @@ async function receive(target: Target, response: Response, url: string, options:
 }
 
 async function readDisk(engine: EngineModule, url: string, name: string, options: CallOptions): Promise<Loaded> {
-  const fs = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:fs');
+  const fs = await nodeModule('fs');
   let file: number;
   let total: number;
   try {

@@ -5,6 +5,21 @@ export function isNode(): boolean {
   return typeof process?.versions?.node === 'string' && process.type !== 'renderer';
 }
 
+interface NodeModules {
+  fs: typeof import('node:fs');
+  'fs/promises': typeof import('node:fs/promises');
+  os: typeof import('node:os');
+  url: typeof import('node:url');
+  worker_threads: typeof import('node:worker_threads');
+}
+
+/** A module of Node, by a name that is put together so that no bundler looks for it. To be called in Node only. */
+export function nodeModule<Name extends keyof NodeModules>(name: Name): Promise<NodeModules[Name]> {
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ `node:${name}`) as Promise<
+    NodeModules[Name]
+  >;
+}
+
 /** The thread that lays out a page: it must not block. */
 export function isPageMainThread(): boolean {
   return !isNode() && typeof window === 'object' && typeof document === 'object';
@@ -17,7 +32,7 @@ export function canStartWorkers(): boolean {
 export async function coreCount(): Promise<number> {
   if (typeof navigator === 'object' && navigator.hardwareConcurrency > 0) return navigator.hardwareConcurrency;
   if (isNode()) {
-    const os = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:os');
+    const os = await nodeModule('os');
     return os.availableParallelism();
   }
   return 1;
@@ -28,7 +43,7 @@ export async function absoluteUrl(address: string | URL): Promise<string> {
   if (address instanceof URL) return address.href;
   if (/^[a-z][a-z0-9+.-]+:/i.test(address)) return address;
   if (isNode()) {
-    const { pathToFileURL } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:url');
+    const { pathToFileURL } = await nodeModule('url');
     return pathToFileURL(address).href;
   }
   const base = typeof document === 'object' ? document.baseURI : location.href;

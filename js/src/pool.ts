@@ -1,7 +1,7 @@
 // Engines and who uses them. In a worker each session has an engine of its own, so sessions run in parallel; in this
 // realm they could not, and share one. An engine without sessions is kept for the next one unless it has grown large,
 // because WebAssembly memory never shrinks.
-import { wasmUrl } from './assets.js';
+import { shippedEngine, THREADS_REFUSAL } from './assets.js';
 import type { CompiledEngine } from './compile.js';
 import { compileBytes, compileUrl } from './compile.js';
 import type { WasmFlags } from './env.js';
@@ -12,6 +12,7 @@ import { LocalHost, WorkerHost } from './hosts.js';
 import { log, warnOnce } from './log.js';
 import { canStartWorkers, coreCount, isPageMainThread } from './platform.js';
 import type { BuildInfo, EngineHost } from './protocol.js';
+import { chosenUrl } from './wasm-paths.js';
 
 export interface EngineWishes {
   /** Threads asked for; undefined leaves the choice to onnxlet. */
@@ -118,6 +119,7 @@ async function allowedThreads(wanted: number | undefined, here: boolean): Promis
   if (count === 1) return 1;
   let refusal: string | undefined;
   if (here && isPageMainThread()) refusal = "the engine runs on the page's main thread, which may not block";
+  else if (THREADS_REFUSAL !== undefined) refusal = THREADS_REFUSAL;
   else if (!canStartWorkers()) refusal = 'workers cannot be started here';
   else if (!detectFeatures().threads) refusal = threadsRefusal();
   if (refusal === undefined) return count;
@@ -154,7 +156,8 @@ async function loadEngine(wishes: EngineWishes, threads: number): Promise<Compil
     return compileBytes(bytes, 'env.wasm.wasmBinary');
   }
   const flavour = pickFlavour(detectFeatures(), { threads, deterministic: wishes.deterministic, simd });
-  return compileUrl(await wasmUrl(flavour.file, wasmPaths));
+  const url = await chosenUrl(flavour.file, wasmPaths);
+  return url === undefined ? shippedEngine(flavour.file) : compileUrl(url);
 }
 
 async function startHost(

@@ -1,7 +1,7 @@
 // The entry of one engine thread. It receives a ThreadStart, enters the engine and stays there until the engine stops.
 import { importsFor } from './module.js';
 import { messageOf } from './errors.js';
-import { isNode } from './platform.js';
+import { isNode, nodeModule } from './platform.js';
 import type { ThreadReport, ThreadStart } from './threads.js';
 
 function enter(start: ThreadStart, report: (report: ThreadReport) => void): void {
@@ -22,7 +22,7 @@ function enter(start: ThreadStart, report: (report: ThreadReport) => void): void
 
 async function listen(): Promise<void> {
   if (isNode()) {
-    const { parentPort } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
+    const { parentPort } = await nodeModule('worker_threads');
     parentPort?.once('message', (start: ThreadStart) => {
       enter(start, (report) => {
         parentPort.postMessage(report);

@@ -1,8 +1,9 @@
 // Starts the engine's worker threads: Web Workers or worker_threads, each an instance over the same memory.
+import { engineThread, threadScript } from './assets.js';
 import type { EngineModule } from './module.js';
 import { log } from './log.js';
 import { messageOf, OnnxletError } from './errors.js';
-import { isNode, nextTurn, within } from './platform.js';
+import { isNode, nextTurn, nodeModule, within } from './platform.js';
 
 /** What a thread is sent, once. */
 export interface ThreadStart {
@@ -105,10 +106,10 @@ function valueOf(exports: WebAssembly.Exports, name: string): number {
 
 async function startThread(): Promise<ThreadHandle> {
   if (!isNode()) {
-    return webThread(new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet' }));
+    return webThread(engineThread());
   }
-  const { Worker: NodeWorker } = await import(/* webpackIgnore: true */ /* @vite-ignore */ 'node:worker_threads');
-  const worker = new NodeWorker(new URL('./thread.mjs', import.meta.url), { stdout: false, stderr: false });
+  const { Worker: NodeWorker } = await nodeModule('worker_threads');
+  const worker = new NodeWorker(threadScript(), { stdout: false, stderr: false });
   return {
     post: (start) => {
       worker.postMessage(start);

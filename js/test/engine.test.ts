@@ -1,5 +1,6 @@
 // The built package on the real engine, in Node. Skipped, with a reason, while js/dist is not built.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -247,6 +248,20 @@ test('an engine of another version is refused by name; given bytes are used', { 
   const session = await InferenceSession.create(DOUBLE_IT);
   assert.equal(session.flavour, 'simd');
   await session.release();
+});
+
+test('without SIMD in the JavaScript engine the scalar flavour runs', { skip }, () => {
+  if (process.arch !== 'x64') return;
+  writeFileSync(path.join(folder, 'scalar.onnx'), DOUBLE_IT);
+  const program = `
+    import { InferenceSession, Tensor } from ${JSON.stringify(pathToFileURL(path.join(dist, 'onnxlet.mjs')).href)};
+    const session = await InferenceSession.create(${JSON.stringify(path.join(folder, 'scalar.onnx'))});
+    const { y } = await session.run({ x: new Tensor('float32', [21], [1]) });
+    console.log(session.flavour, y.data[0]);`;
+  // V8 offers SIMD only where the processor has these instructions.
+  const flags = ['--no-enable-sse4-1', '--input-type=module', '--eval', program];
+  const { stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' });
+  assert.equal(stdout.trim(), 'scalar 42', stderr);
 });
 
 test('memory for threads that is refused means one thread and a warning', { skip }, async () => {

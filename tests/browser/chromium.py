@@ -8,6 +8,7 @@ Paths in jobs are absolute and inside `roots`.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import time
@@ -17,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 from tests.browser.server import Server
 from tests.support.paths import ROOT
@@ -57,15 +58,33 @@ class _Shared:
     users = 0
 
 
-def _launch(path: str, flags: Sequence[str]) -> Browser:
+def _launch(path: str, flags: Sequence[str], extension: Path | None) -> Browser | BrowserContext:
     if _Shared.playwright is None:
         _Shared.playwright = sync_playwright().start()
-    browser = _Shared.playwright.chromium.launch(executable_path=path, args=list(flags))
+    chromium = _Shared.playwright.chromium
+    browser: Browser | BrowserContext
+    if extension is None:
+        browser = chromium.launch(executable_path=path, args=list(flags))
+    else:
+        # Extensions want a profile, and a headless mode that Playwright does not ask for by itself.
+        load = [
+            "--headless=new",
+            f"--disable-extensions-except={extension}",
+            f"--load-extension={extension}",
+            "--disable-features=DisableLoadExtensionCommandLineSwitch",
+        ]
+        browser = chromium.launch_persistent_context("", executable_path=path, headless=False, args=[*flags, *load])
     _Shared.users += 1
     return browser
 
 
-def _end(browser: Browser) -> None:
+def _extension_id(folder: Path) -> str:
+    """As Chromium makes it of an unpacked extension's path."""
+    digits = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:32]
+    return "".join(chr(ord("a") + int(digit, 16)) for digit in digits)
+
+
+def _end(browser: Browser | BrowserContext) -> None:
     browser.close()
     _Shared.users -= 1
     if _Shared.users == 0 and _Shared.playwright is not None:
@@ -101,8 +120,14 @@ class Chromium:
     pages of `plain_server` are not."""
 
     def __init__(
-        self, roots: Iterable[Path] = (), *, dist: Path = ROOT / "js" / "dist", arguments: Sequence[str] = ()
+        self,
+        roots: Iterable[Path] = (),
+        *,
+        dist: Path = ROOT / "js" / "dist",
+        arguments: Sequence[str] = (),
+        extension: Path | None = None,
     ) -> None:
+        """`extension`: the folder of an unpacked extension, whose pages `extension_origin` names."""
         path = executable()
         if path is None:
             raise FileNotFoundError("Chromium is not installed: run `apt-get install chromium`, or set CHROMIUM")
@@ -110,7 +135,8 @@ class Chromium:
         self.server = Server(folders, isolated=True, dist=dist)
         self.plain_server = Server(folders, isolated=False, dist=dist)
         flags = [*ARGUMENTS, *arguments]
-        self._browser = _there(lambda: _launch(path, flags))
+        self.extension_origin = "" if extension is None else f"chrome-extension://{_extension_id(extension)}"
+        self._browser = _there(lambda: _launch(path, flags, extension))
         self.foreign: list[str] = []
         """Addresses of other origins that pages have asked for; there should be none."""
 
@@ -128,8 +154,9 @@ class Chromium:
         self.plain_server.close()
 
     def page(self, address: str = "/tests/browser/page/index.html", *, isolated: bool = True) -> Tab:
-        """A new tab at an address of a server."""
-        url = (self.server if isolated else self.plain_server).origin + address
+        """A new tab at an address of a server, or at a whole address."""
+        origin = (self.server if isolated else self.plain_server).origin
+        url = address if "://" in address else origin + address
 
         def open_page() -> Page:
             page = self._browser.new_page()
@@ -159,5 +186,6 @@ class Chromium:
         return results
 
     def _note(self, url: str) -> None:
-        if not url.startswith((self.server.origin, self.plain_server.origin, "data:", "blob:", "about:")):
+        own = (self.server.origin, self.plain_server.origin, "chrome-extension:", "data:", "blob:", "about:", "file:")
+        if not url.startswith(own):
             self.foreign.append(url)

@@ -1,0 +1,3 @@
+import { infer } from './infer.mjs';
+
+console.log(JSON.stringify(await infer('model.onnx', 2)));
