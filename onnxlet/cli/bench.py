@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,7 +86,8 @@ def _bench(request: Request) -> dict[str, Any]:
     document["engines"][OURS]["memory"] = memory
     if request.peer:
         found = difference(contenders[0].outputs, contenders[1].outputs)
-        document |= {"ratio": ratio(*contenders), "difference": found, "agrees": found <= request.tolerance}
+        written = found if math.isfinite(found) else str(found)  # JSON has no infinity
+        document |= {"ratio": ratio(*contenders), "difference": written, "agrees": found <= request.tolerance}
     if request.profile or request.trace:
         document |= _profile(request, feeds)
     return document
@@ -176,7 +178,7 @@ def _show(document: dict[str, Any], request: Request) -> None:
         words = "" if document["agrees"] else " [bold red]The outputs differ.[/]"
         out.print(
             f"{OURS} is {document['ratio']:.2f} times as fast as {PEER}; largest difference of an output "
-            f"{document['difference']:.1e} of its largest value.{words}"
+            f"{float(document['difference']):.1e} of its largest value.{words}"
         )
     if "profile" in document:
         profile.show(document["profile"], request.by, request.top)

@@ -42,7 +42,7 @@ def clock_us(backend: str | None) -> float:
 
 
 def collect(session: InferenceSession, run: Callable[[], object], seconds: float) -> list[dict[str, Any]]:
-    """The profile of the last of some runs, each node with its least disturbed time in the runs that took the same path."""
+    """The profile of the last of some runs. `typical_us` of a node is its least disturbed time in the runs that took the same path."""
     run()
     runs: list[list[dict[str, Any]]] = []
     end = time.perf_counter() + seconds
@@ -52,7 +52,7 @@ def collect(session: InferenceSession, run: Callable[[], object], seconds: float
     last = runs[-1]
     alike = [r for r in runs if [e["node"] for e in r] == [e["node"] for e in last]]
     for index, entry in enumerate(last):
-        entry["duration_us"] = quantile([r[index]["duration_us"] for r in alike], _LEAST_DISTURBED)
+        entry["typical_us"] = quantile([r[index]["duration_us"] for r in alike], _LEAST_DISTURBED)
     return last
 
 
@@ -61,7 +61,7 @@ def rows_by_node(profile: Iterable[dict[str, Any]], peak: Peak | None, clock: fl
     keys = ("node", "op_type", "domain", "kernel", "inputs", "outputs")
     rows = []
     for entry in profile:
-        time_us = max(0.0, entry["duration_us"] - clock)
+        time_us = max(0.0, entry.get("typical_us", entry["duration_us"]) - clock)
         known = {key: entry[key] for key in keys}
         rows.append({**known, "us": time_us, "flops": work.flops(entry), "bytes": work.moved(entry)})
     return _with_rates(rows, peak)

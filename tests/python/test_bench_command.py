@@ -59,7 +59,7 @@ def test_a_trace_is_what_perfetto_reads(model: Path, tmp_path: Path) -> None:
     assert "profile" not in json_of("bench", model, "--trace", out, *QUICK)
     events = json.loads(out.read_text())["traceEvents"]
     assert events and all(event["ph"] == "X" and event["dur"] >= 0 and event["ts"] > 0 for event in events)
-    assert all(a["ts"] + a["dur"] <= b["ts"] + 1000 for a, b in itertools.pairwise(events))
+    assert all(a["ts"] + a["dur"] <= b["ts"] + 0.01 for a, b in itertools.pairwise(events))
     assert events[0]["args"]["flops"] == 2 * 64 * 64
 
 
