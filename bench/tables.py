@@ -45,8 +45,11 @@ def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _mark(value: float, target: float | None) -> str:
     """The ratio; in bold where it misses the target."""
-    text = f"{value:.2f}"
-    return f"**{text}**" if target is not None and value < target else text
+    return _emphasis(f"{value:.2f}", target is not None and value < target)
+
+
+def _emphasis(text: str, wanted: bool) -> str:
+    return f"**{text}**" if wanted else text
 
 
 PLACES = (("node", "Node"), ("chromium", "Chromium"))
@@ -75,12 +78,13 @@ def _model_row(name: str, cells: Mapping[tuple[str, int], Any]) -> list[str]:
         one, two = (_sound(cells.get((host, threads))) for threads in (1, 2))
         row.append(_times(one, "median_ms", ".1f") if one else "")
         row += [_mark(cell["ratio"], target) if cell else "" for cell in (one, two)]
-        row.append(f"{two['scaling']:.2f}" if two and two["scaling"] else "")
+        row.append(_mark(two["scaling"], targets.TWO_THREADS) if two and two["scaling"] else "")
     one = _sound(cells.get(("node", 1)))
     if one is None:
         return [*row, "", ""]
     shares = [one["engines"][name]["memory_bytes"] / one["file_bytes"] for name in (OURS, PEER)]
-    return [*row, " / ".join(f"{share:.1f}" for share in shares), _times(one, "load_ms", ".0f")]
+    memory = f"{_emphasis(f'{shares[0]:.1f}', shares[0] > targets.MEMORY)} / {shares[1]:.1f}"
+    return [*row, memory, _times(one, "load_ms", ".0f")]
 
 
 def _times(cell: Mapping[str, Any], key: str, form: str) -> str:
@@ -95,7 +99,7 @@ def _mean_row(models: Sequence[Mapping[tuple[str, int], Any]]) -> list[str]:
             ratios = [cell["ratio"] for cells in models if (cell := _sound(cells.get((host, threads))))]
             row.append(_mark(geometric_mean(ratios), targets.MODELS_MEAN) if ratios else "")
         both = [cell for cells in models if (cell := _sound(cells.get((host, 2)))) and cell["scaling"]]
-        row.append(f"{geometric_mean(cell['scaling'] for cell in both):.2f}" if both else "")
+        row.append(_mark(geometric_mean(cell["scaling"] for cell in both), targets.TWO_THREADS) if both else "")
     return [*row, "", ""]
 
 

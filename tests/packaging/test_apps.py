@@ -232,7 +232,16 @@ def test_in_the_development_server_of_vite(chromium: Chromium, app: App) -> None
     shutil.copytree(app.folder.parent / "node_modules", app.folder / "node_modules")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [str(toolbox.tool("vite")), "--host", "127.0.0.1", "--port", str(port), "--strictPort", "--logLevel", "silent"]
+    command = [
+        str(toolbox.tool("vite")),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--strictPort",
+        "--logLevel",
+        "silent",
+    ]
     server = subprocess.Popen(command, cwd=app.folder)
     try:
         for _ in range(100):
