@@ -27,7 +27,10 @@ export async function startPeak(job, read) {
     best,
     sample() {
       for (const { flops } of instances) {
-        best.gflops = Math.max(best.gflops, rate(() => flops(job.rounds), job.rounds * job.flops));
+        best.gflops = Math.max(
+          best.gflops,
+          rate(() => flops(job.rounds), job.rounds * job.flops),
+        );
       }
     },
     sampleMemory() {
