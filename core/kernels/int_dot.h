@@ -99,7 +99,11 @@ inline U8x16 widen_low(U8x16 v) {
   return __builtin_shufflevector(v, U8x16{}, 0, 16, 1, 16, 2, 16, 3, 16, 4, 16, 5, 16, 6, 16, 7, 16);
 }
 inline U8x16 widen_high(U8x16 v) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_u16x8_extend_high_u8x16((v128_t)v);  // not found from the shuffle
+#else
   return __builtin_shufflevector(v, U8x16{}, 8, 16, 9, 16, 10, 16, 11, 16, 12, 16, 13, 16, 14, 16, 15, 16);
+#endif
 }
 
 // sum + products of 16-bit numbers, two to a lane.

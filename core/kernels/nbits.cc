@@ -1,6 +1,7 @@
 #include "kernels/nbits.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/parallel.h"
 #include "kernels/tile.h"
@@ -13,67 +14,22 @@ using simd::F32;
 
 constexpr int64_t kChunk = 128;  // values expanded at once
 
-// Sixteen numbers as floats minus a zero point.
-#if defined(__wasm_simd128__)
-// 2^23 + n has n in its lowest mantissa bits: a byte shuffle makes the floats, subtractions take 2^23 and the zero
-// point (which may be a fraction) off.
-struct Expander {
-  v128_t zero;
-  explicit Expander(float z) : zero(wasm_f32x4_splat(z)) {}
-  F32 floats(v128_t bytes) const {  // numbers in bytes 0, 4, 8, 12; the others zero
-    const v128_t n = wasm_f32x4_sub(wasm_v128_or(bytes, wasm_i32x4_splat(0x4B000000)), wasm_f32x4_splat(0x1p23f));
-    return {(F32::Raw)wasm_f32x4_sub(n, zero)};
-  }
-  // 16 numbers in 16 bytes.
-  void sixteen(v128_t n, F32 (&out)[4]) const {
-    const v128_t none = wasm_i8x16_splat(0);
-    out[0] = floats(wasm_i8x16_shuffle(n, none, 0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16, 16, 16));
-    out[1] = floats(wasm_i8x16_shuffle(n, none, 4, 16, 16, 16, 5, 16, 16, 16, 6, 16, 16, 16, 7, 16, 16, 16));
-    out[2] = floats(wasm_i8x16_shuffle(n, none, 8, 16, 16, 16, 9, 16, 16, 16, 10, 16, 16, 16, 11, 16, 16, 16));
-    out[3] = floats(wasm_i8x16_shuffle(n, none, 12, 16, 16, 16, 13, 16, 16, 16, 14, 16, 16, 16, 15, 16, 16, 16));
-  }
-  void four_bits(const uint8_t* src, F32 (&out)[4]) const {  // 8 bytes
-    const v128_t bytes = wasm_v128_load64_zero(src);
-    const v128_t low = wasm_v128_and(bytes, wasm_i8x16_splat(15)), high = wasm_u8x16_shr(bytes, 4);
-    sixteen(wasm_i8x16_shuffle(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), out);
-  }
-  void eight_bits(const uint8_t* src, F32 (&out)[4]) const { sixteen(wasm_v128_load(src), out); }
-};
-#else
-struct Expander {
-  float zero;
-  explicit Expander(float z) : zero(z) {}
-  void four_bits(const uint8_t* src, F32 (&out)[4]) const {
-    float f[16];
-    for (int i = 0; i < 8; ++i) {
-      f[2 * i] = static_cast<float>(src[i] & 15) - zero;
-      f[2 * i + 1] = static_cast<float>(src[i] >> 4) - zero;
-    }
-    for (int i = 0; i < 4; ++i) out[i] = F32::load(f + 4 * i);
-  }
-  void eight_bits(const uint8_t* src, F32 (&out)[4]) const {
-    float f[16];
-    for (int i = 0; i < 16; ++i) f[i] = static_cast<float>(src[i]) - zero;
-    for (int i = 0; i < 4; ++i) out[i] = F32::load(f + 4 * i);
-  }
-};
-#endif
-
 // Numbers [first, first + count) of column j as floats with the zero point taken off; first lies at a byte's begin.
 void expand(const NBitsMatrix& b, int64_t j, int64_t first, int64_t count, float zero, float* out) {
   const uint8_t* src = b.data + (j * b.blocks() * b.block + first) * b.bits / 8;
   const ptrdiff_t n = static_cast<ptrdiff_t>(count);
   ptrdiff_t i = 0;
-  if (b.bits == 4 || b.bits == 8) {
-    const Expander expander(zero);
+  if (b.bits == 4) {
+    typedef uint8_t U8x8 __attribute__((vector_size(8)));
+    typedef int32_t I32x16 __attribute__((vector_size(64)));
+    typedef float F32x16 __attribute__((vector_size(64)));
     for (; i + 16 <= n; i += 16) {
-      F32 v[4];
-      if (b.bits == 4) {
-        expander.four_bits(src + i / 2, v);
-      } else {
-        expander.eight_bits(src + i, v);
-      }
-      for (int q = 0; q < 4; ++q) v[q].store(out + i + 4 * q);
+      U8x8 bytes;
+      std::memcpy(&bytes, src + i / 2, sizeof(bytes));
+      const auto numbers =
+          __builtin_shufflevector(bytes & 15, bytes >> 4, 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+      const F32x16 v = __builtin_convertvector(__builtin_convertvector(numbers, I32x16), F32x16) - zero;
+      std::memcpy(out + i, &v, sizeof(v));
     }
   }
   for (; i < n; ++i) out[i] = static_cast<float>(nbits_number(src, i, b.bits)) - zero;
@@ -120,53 +76,8 @@ float dot(const float* a, const float* b, ptrdiff_t n) {
   return total;
 }
 
-// kRows rows times column j, for 4 and 8 bits and whole blocks: numbers are expanded in registers.
-template <int kBits, int kRows>
-void rows_fast(const NBitsMatrix& b, int64_t j, const float* a, float* sums) {
-  const int64_t blocks = b.blocks();
-  const uint8_t* src = b.data + j * blocks * (b.block * kBits / 8);
-  F32 total[kRows];
-  for (F32& t : total) t = F32::splat(0);
-  const ptrdiff_t k = static_cast<ptrdiff_t>(b.k), block = static_cast<ptrdiff_t>(b.block);
-  for (int64_t i = 0; i < blocks; ++i, a += block) {
-    const int64_t at = j * blocks + i;
-    const Expander expander(b.zeros ? b.zeros[at] : b.zero);
-    F32 sum[kRows];
-    for (F32& s : sum) s = F32::splat(0);
-    for (ptrdiff_t q = 0; q < block; q += 16, src += kBits * 2) {
-      F32 w[4];
-      if constexpr (kBits == 4) {
-        expander.four_bits(src, w);
-      } else {
-        expander.eight_bits(src, w);
-      }
-      for (int r = 0; r < kRows; ++r) {
-        const float* x = a + r * k + q;
-        sum[r] = sum[r] +
-                 (w[0] * F32::load(x) + w[1] * F32::load(x + 4) + (w[2] * F32::load(x + 8) + w[3] * F32::load(x + 12)));
-      }
-    }
-    const F32 scale = F32::splat(b.scales[at]);
-    for (int r = 0; r < kRows; ++r) total[r] = madd(sum[r], scale, total[r]);
-  }
-  for (int r = 0; r < kRows; ++r) sums[r] = total[r].sum();
-}
-
-template <int kRows>
-bool rows_fast(const NBitsMatrix& b, int64_t j, const float* a, float* sums) {
-  if (b.k % b.block != 0) return false;
-  if (b.bits == 4) {
-    rows_fast<4, kRows>(b, j, a, sums);
-  } else if (b.bits == 8) {
-    rows_fast<8, kRows>(b, j, a, sums);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-// Any bits and any k.
-void rows_any(const NBitsMatrix& b, int64_t j, int64_t m, const float* a, float* sums) {
+// Rows of A times column j.
+void few_rows(const NBitsMatrix& b, int64_t j, int64_t m, const float* a, float* sums) {
   float strip[kChunk];
   for (int64_t i = 0; i < m; ++i) sums[i] = 0;
   const int64_t step = std::min(kChunk, b.block);
@@ -204,13 +115,7 @@ void nbits_rows(const NBitsMatrix& b, int64_t m, const float* a, const float* bi
       for (int64_t i = 0; i < m; i += kNBitsRows) {
         const int64_t rows = std::min<int64_t>(kNBitsRows, m - i);
         const float* x = a + i * b.k;
-        bool done = true;
-        if (rows == kNBitsRows) {
-          done = rows_fast<kNBitsRows>(b, j, x, sums);
-        } else {
-          for (int64_t r = 0; r < rows && done; ++r) done = rows_fast<1>(b, j, x + r * b.k, sums + r);
-        }
-        if (!done) rows_any(b, j, rows, x, sums);
+        few_rows(b, j, rows, x, sums);
         for (int64_t r = 0; r < rows; ++r) c[(i + r) * b.n + j] = bias ? sums[r] + bias[j] : sums[r];
       }
     }

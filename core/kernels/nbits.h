@@ -7,7 +7,7 @@
 
 namespace onnxlet {
 
-inline constexpr int kNBitsRows = 4;  // rows that share one expansion of a block
+inline constexpr int kNBitsRows = 4;  // rows that share an expansion of B
 
 struct NBitsMatrix {
   int64_t k = 0, n = 0;
@@ -39,11 +39,12 @@ void nbits_panels(const NBitsMatrix& b, int64_t j0, int64_t j1, float* panels);
 // C [m][n] = A [m][k] * B + bias, for few rows: each block is expanded once and used for every row.
 void nbits_rows(const NBitsMatrix& b, int64_t m, const float* a, const float* bias, float* c);
 
-// ---- weights repacked, A rounded to 8 bits ----
+// ---- weights repacked, A in fixed point ----
 //
-// Each 32 neighbours of a row of A share a scale, so that the largest becomes 127 or -127; their products with
-// the weights are summed exactly, and the sums are scaled and added in float. The error is that of rounding A: half a
-// step, at most 1/254 of the largest neighbour. A row with a number that is not finite gives NaN.
+// Each 32 neighbours of a row of A share a scale; their products with the weights are summed exactly, and the sums are
+// scaled and added in float. Where A is rounded, the largest becomes 127 or -127, and the error is half a step: at most
+// 1/254 of it. A row with a number that is not finite then gives NaN. Where it is not, numbers have 22 bits or more
+// below the largest, so that the error is that of a float sum; many rows, and what is not finite, go through floats.
 
 enum class NBitsKernel : uint8_t {
 #define NBITS_KERNEL(kernel, ...) kernel,
@@ -61,8 +62,10 @@ struct NBitsPacked {
   NBitsKernel kernel{};
   int64_t k = 0, n = 0, block = 0;
   int bits = 4, width = 4;  // as the model has them, as stored
+  int shift = 0;            // what was taken off the numbers: machines that read them as signed get 8 bits minus 128
   bool has_zeros = false;
-  float zero = 8;  // of all, where has_zeros is false
+  bool rounds = true;  // A to 8 bits
+  float zero = 8;      // of all, where has_zeros is false
   const uint8_t* data = nullptr;
 
   static constexpr int64_t kUnit = 32;  // that a scale of A covers
@@ -81,6 +84,9 @@ NBitsPacked nbits_packed(const NBitsMatrix& b, NBitsKernel kernel);
 void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* out);
 
 int64_t nbits_dot_scratch(const NBitsPacked& b, int64_t m);  // bytes
-void nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch);
+// Returns the name of the kernel that ran.
+const char* nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch);
+// In floats, which rounds nothing.
+void nbits_gemm(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c);
 
 }  // namespace onnxlet

@@ -1,4 +1,4 @@
-// Few-bit weights times activations of 8 bits.
+// Few-bit weights times activations in fixed point: of 8 bits, or of as many as a float has.
 #include <algorithm>
 #include <cstring>
 
@@ -16,13 +16,18 @@ using simd::F32;
 constexpr int kColumns = 4;  // of a group
 constexpr int kRows = 4;     // that share the expansion of a group's numbers
 constexpr int kUnit = NBitsPacked::kUnit;
-constexpr int64_t kPassRows = 256;  // rounded to 8 bits at a time
+constexpr int64_t kPassRows = 256;  // in fixed point at a time
+constexpr int64_t kGemmFrom = 4;    // without rounding: so many rows share floats
 
 // ---- dots: four numbers of A with four of each column ----
+//
+// `Number` is a digit of A in fixed point, kFineDigits digits of kDigitBits bits keep what a float has, best
+// kFineGroups groups of columns at a time.
 
 template <class Dot>
 struct Narrow {
   using Number = int8_t;
+  static constexpr int kDigitBits = 8, kFineDigits = 3, kFineGroups = 2;
   struct Sum {
     I32x4 v = I32x4::splat(0);
     void add(const Number* a, U8x16 w) { v = Dot::add(int_dot::splat_quad(reinterpret_cast<const uint8_t*>(a)), w, v); }
@@ -32,6 +37,7 @@ struct Narrow {
 
 struct Wide {
   using Number = int16_t;
+  static constexpr int kDigitBits = 15, kFineDigits = 2, kFineGroups = 1;
   struct Sum {
     I32x4 low = I32x4::splat(0), high = low;  // two columns each, in two parts
     void add(const Number* a, U8x16 w) {
@@ -62,9 +68,6 @@ constexpr NBitsKernel kKernels[] = {
 };
 const Row& row(NBitsKernel kernel) { return kKernelRows[static_cast<size_t>(kernel)]; }
 
-// What packing adds to a stored number: machines that read it as signed get 8 bits minus 128.
-int shift_of(const NBitsPacked& p) { return p.bits == 8 && row(p.kernel).operand == DotOperand::kSigned ? 128 : 0; }
-
 // ---- packing ----
 
 // Numbers [first, first + 8 * 4 / width) of a column as the four bytes of its place in a group.
@@ -79,12 +82,11 @@ uint32_t quad(const NBitsMatrix& b, const NBitsPacked& p, const uint8_t* column,
     };
     return spread(v & 0xffff) | spread(v >> 16) << 4;
   }
-  const int flip = shift_of(p);
   uint32_t v = 0;
   for (int part = 0; part < 8 / p.width; ++part) {
     for (int i = 0; i < 4; ++i) {
       const int64_t at = first + part * 4 + i;
-      const uint32_t n = at < stored ? static_cast<uint32_t>(nbits_number(column, at, b.bits) ^ flip) : 0;
+      const uint32_t n = at < stored ? static_cast<uint32_t>(nbits_number(column, at, b.bits) ^ p.shift) : 0;
       v |= n << (i * 8 + part * p.width);
     }
   }
@@ -104,118 +106,169 @@ void pack_group(const NBitsMatrix& b, const NBitsPacked& p, int64_t g, uint8_t* 
     for (int64_t i = 0; i < blocks; ++i) {
       const float scale = in ? b.scales[j * blocks + i] : 0;
       scales[i * kColumns + c] = scale;
-      if (zeros) zeros[i * kColumns + c] = in ? (b.zeros[j * blocks + i] - static_cast<float>(shift_of(p))) * scale : 0;
+      if (zeros) zeros[i * kColumns + c] = in ? (b.zeros[j * blocks + i] - static_cast<float>(p.shift)) * scale : 0;
     }
   }
 }
 
-// ---- A in 8 bits ----
+// ---- A in fixed point ----
 
-// Of 32 neighbours. sum: of the rounded numbers, times the scale; start: minus the sum times the zero point.
+// Of 32 neighbours. sum: of the integers, times the scale; start: minus the digits' sums times the zero point.
+template <int kDigits>
 struct Unit {
   float scale, sum;
-  int32_t start;
+  int32_t start[kDigits];
 };
 
-template <class Number>
-void round_unit(const float* x, int n, int32_t zero, Number* out, Unit* u) {
-  int32_t largest = 0;  // bits of |x| compare as the numbers do, NaN above all
-  for (int i = 0; i < n; ++i) largest = std::max(largest, __builtin_bit_cast(int32_t, x[i]) & 0x7fffffff);
-  const float most = __builtin_bit_cast(float, largest);
-  if (largest == 0 || largest >= 0x7f800000) {
-    std::fill(out, out + kUnit, Number{0});
-    *u = {most - most, most - most, 0};  // 0 or NaN
-    return;
+// Rounded: the largest of 32 neighbours becomes 127. Fine: they are shifted by a power of two, so that the largest fits
+// and is at least half or a quarter of what would.
+template <class Dot, int kDigits>
+float factor_for(float most) {
+  constexpr float kLargestFactor = 0x1p126f;  // finite also where `most` is small: such units lose bits
+  if constexpr (kDigits == 1) {
+    return std::min(127 / most, kLargestFactor);
+  } else {
+    constexpr int kBits = kDigits * Dot::kDigitBits - 2;  // what the digits hold in any case
+    const int32_t exponent = __builtin_bit_cast(int32_t, most) >> 23;
+    return __builtin_bit_cast(float, std::min(2 * 127 + kBits - 1 - exponent, 253) << 23);
   }
-  const float factor =
-      std::min(127 / most, 0x1p126f);  // finite also where `most` is below 2^-119: such units lose bits
-  int32_t sum = 0;
-  for (int i = 0; i < n; ++i) {
-    // 1.5 * 2^23 + n has n in its lowest bits.
-    const int32_t v = __builtin_bit_cast(int32_t, x[i] * factor + 0x1.8p23f) - 0x4b400000;
-    out[i] = static_cast<Number>(v);
-    sum += v;
-  }
-  std::fill(out + n, out + kUnit, Number{0});
-  const float scale = 1 / factor;
-  *u = {scale, scale * static_cast<float>(sum), -sum * zero};
 }
 
-template <class Number>
-struct Rounded {
-  Number* numbers;  // [rows][units * unit]
-  Unit* units;      // [rows][units]
+// Quads of numbers go to places `spread` quads apart, the digits `step` numbers apart.
+template <class Dot, int kDigits>
+void fix_unit(const float* x, int n, int32_t zero, typename Dot::Number* out, ptrdiff_t spread, ptrdiff_t step,
+              Unit<kDigits>* u) {
+  float padded[kUnit] = {};
+  if (n < kUnit) {
+    std::copy(x, x + n, padded);
+    x = padded;
+  }
+  int32_t v[kUnit], largest = 0;  // bits of |x| compare as the numbers do, NaN above all
+  for (int i = 0; i < kUnit; ++i) largest = std::max(largest, __builtin_bit_cast(int32_t, x[i]) & 0x7fffffff);
+  const float most = __builtin_bit_cast(float, largest);
+  float factor = 0;
+  if (largest != 0 && largest < 0x7f800000) factor = factor_for<Dot, kDigits>(most);
+  if (factor == 0) {
+    std::fill(v, v + kUnit, 0);
+  } else if constexpr (kDigits == 1) {  // 1.5 * 2^23 + v has v in its lowest bits
+    for (int i = 0; i < kUnit; ++i) v[i] = __builtin_bit_cast(int32_t, x[i] * factor + 0x1.8p23f) - 0x4b400000;
+  } else {
+    for (int i = 0; i < kUnit; i += 4) {
+      const I32x4 whole = to_int(nearest(F32::load(x + i) * F32::splat(factor)));
+      int_dot::store_ints(whole, v + i);
+    }
+  }
+  u->scale = factor == 0 ? most - most : 1 / factor;  // 0 or NaN
+  float sum = 0, weight = 1;
+  for (int d = kDigits - 1; d >= 0; --d, weight *= static_cast<float>(1 << Dot::kDigitBits)) {
+    int32_t digit[kUnit], total = 0;
+    for (int i = 0; i < kUnit; ++i) {
+      const int32_t rest = d == 0 ? 0 : (v[i] + (1 << (Dot::kDigitBits - 1))) >> Dot::kDigitBits;
+      digit[i] = v[i] - (rest << Dot::kDigitBits);
+      v[i] = rest;
+      total += digit[i];
+    }
+    for (ptrdiff_t i = 0; i < kUnit; i += 4) {
+      for (ptrdiff_t q = 0; q < 4; ++q)
+        out[d * step + i * spread + q] = static_cast<typename Dot::Number>(digit[i + q]);
+    }
+    sum += weight * static_cast<float>(total);
+    u->start[d] = -total * zero;
+  }
+  u->sum = u->scale * sum;
+}
+
+// Rows of A; the quads of kRows rows take turns, so that one pointer leads to all: [rows / kRows][units * unit /
+// 4][kRows][4], behind them the rows left over, [units * unit] each. Units likewise.
+template <class Dot, int kDigits>
+struct Fixed {
+  typename Dot::Number* numbers;
+  Unit<kDigits>* units;
+  ptrdiff_t step;  // from digit to digit
 };
 
 int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-template <class Number>
-int64_t rounded_bytes(const NBitsPacked& b, int64_t rows) {
-  const int64_t per_row = b.units() * kUnit * static_cast<int64_t>(sizeof(Number));
-  return round_up(rows * per_row) + rows * b.units() * static_cast<int64_t>(sizeof(Unit));
+template <class Dot, int kDigits>
+int64_t digit_bytes(const NBitsPacked& b, int64_t rows) {
+  return round_up(rows * b.units() * kUnit * kDigits * static_cast<int64_t>(sizeof(typename Dot::Number)));
 }
 
-template <class Number>
-Rounded<Number> round_rows(const NBitsPacked& b, int64_t rows, const float* a, void* memory) {
+template <class Dot, int kDigits>
+Fixed<Dot, kDigits> fix_rows(const NBitsPacked& b, int64_t rows, const float* a, void* memory) {
   const int64_t units = b.units();
-  Rounded<Number> r;
-  r.numbers = static_cast<Number*>(memory);
-  r.units = reinterpret_cast<Unit*>(static_cast<char*>(memory) +
-                                    round_up(rows * units * kUnit * static_cast<int64_t>(sizeof(Number))));
-  const int32_t zero = b.has_zeros ? 0 : static_cast<int32_t>(b.zero) - shift_of(b);
-  parallel_for(rows * units, grain_for(kUnit * 4), [&](int64_t begin, int64_t end) {
+  Fixed<Dot, kDigits> f;
+  f.numbers = static_cast<typename Dot::Number*>(memory);
+  f.units = reinterpret_cast<Unit<kDigits>*>(static_cast<char*>(memory) + digit_bytes<Dot, kDigits>(b, rows));
+  f.step = static_cast<ptrdiff_t>(rows * units * kUnit);
+  const int32_t zero = b.has_zeros ? 0 : static_cast<int32_t>(b.zero) - b.shift;
+  parallel_for(rows * units, grain_for(kUnit * 4 * kDigits), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t at = i % units * kUnit;
-      round_unit(a + i / units * b.k + at, static_cast<int>(std::min<int64_t>(kUnit, b.k - at)), zero,
-                 r.numbers + i * kUnit, r.units + i);
+      const int64_t r = i / units, u = i % units, first = r / kRows * kRows;
+      const bool shared = kDigits == 1 && first + kRows <= rows;
+      const int64_t spread = shared ? kRows : 1, place = shared ? first * units + u * kRows + r % kRows : i;
+      typename Dot::Number* out =
+          f.numbers + (shared ? (first * units + u * kRows) * kUnit + r % kRows * 4 : i * kUnit);
+      fix_unit<Dot, kDigits>(a + r * b.k + u * kUnit, static_cast<int>(std::min<int64_t>(kUnit, b.k - u * kUnit)), zero,
+                             out, static_cast<ptrdiff_t>(spread), f.step, f.units + place);
     }
   });
-  return r;
+  return f;
 }
 
 // ---- products ----
 
-// kR rows times the columns of kG groups: more of either share what the loop fetches.
-template <class Dot, int kWidth, int kR, int kG>
-inline void tile(const NBitsPacked& b, int64_t g, const typename Dot::Number* a, const Unit* units,
-                 F32 (&out)[kR][kG]) {
-  constexpr int kParts = 8 / kWidth, kVectors = kUnit / 4 / kParts;
+// Number p of each byte. Machines have no shifts of bytes; the mask takes off what pairs shift into each other.
+template <int kWidth>
+inline U8x16 field(U8x16 bytes, int p) {
+  typedef uint16_t U16x8 __attribute__((vector_size(16)));
   const U8x16 mask = U8x16{} + static_cast<uint8_t>((1 << kWidth) - 1);
-  const ptrdiff_t count = static_cast<ptrdiff_t>(b.units()), row = count * kUnit;
+  return (U8x16)((U16x8)bytes >> (p * kWidth)) & mask;
+}
+
+// kR rows times the columns of kG groups: more of either share what the loop fetches. Its loops are not unrolled:
+// engines then keep the sums in registers.
+template <class Dot, int kWidth, int kDigits, int kR, int kG>
+inline void tile(const NBitsPacked& b, int64_t g, const Fixed<Dot, kDigits>& f, int64_t first_row, F32 (&out)[kR][kG]) {
+  constexpr int kParts = 8 / kWidth, kVectors = kUnit / 4 / kParts;
+  const ptrdiff_t count = static_cast<ptrdiff_t>(b.units()), row = count * kUnit, step = f.step;
   const ptrdiff_t per_block = static_cast<ptrdiff_t>(b.block / kUnit), blocks = static_cast<ptrdiff_t>(b.blocks());
   const ptrdiff_t group = static_cast<ptrdiff_t>(b.group_bytes()), scale_step = blocks * kColumns;
   const uint8_t* w = b.data + g * b.group_bytes();
   const float* scales = b.scales() + g * scale_step;
   const float* zeros = b.has_zeros ? b.zeros() + g * scale_step : nullptr;
+  const typename Dot::Number* a = f.numbers + first_row * row;
+  const Unit<kDigits>* units = f.units + first_row * count;
   for (auto& o : out) std::fill(o, o + kG, F32::splat(0));
   for (ptrdiff_t first = 0; first < count; first += per_block, scales += kColumns) {
-    F32 scale[kG];
-    for (int j = 0; j < kG; ++j) scale[j] = F32::load(scales + j * scale_step);
     const ptrdiff_t end = std::min(first + per_block, count);
-    for (ptrdiff_t u = first; u < end; ++u) {
-      typename Dot::Sum sum[kR][kG];
+    for (ptrdiff_t u = first; u < end; ++u, units += kR) {
+      typename Dot::Sum sum[kDigits][kR][kG];
+#pragma GCC unroll 1
       for (int v = 0; v < kVectors; ++v, w += sizeof(U8x16)) {
         U8x16 bytes[kG];
         for (int j = 0; j < kG; ++j) bytes[j] = int_dot::load_bytes(w + j * group);
-        for (int p = 0; p < kParts; ++p) {
-          for (int j = 0; j < kG; ++j) {
-            const U8x16 part =
-                kParts == 1 ? bytes[j] : (p + 1 == kParts ? bytes[j] >> (p * kWidth) : bytes[j] >> (p * kWidth) & mask);
-            for (int r = 0; r < kR; ++r) sum[r][j].add(a + r * row + u * kUnit + (v * kParts + p) * 4, part);
+        for (int p = 0; p < kParts; ++p, a += 4 * kR) {
+          U8x16 part[kG];
+          for (int j = 0; j < kG; ++j) part[j] = kParts == 1 ? bytes[j] : field<kWidth>(bytes[j], p);
+          for (int d = 0; d < kDigits; ++d) {
+            for (int r = 0; r < kR; ++r) {
+              for (int j = 0; j < kG; ++j) sum[d][r][j].add(a + d * step + r * 4, part[j]);
+            }
           }
         }
       }
-      for (int r = 0; r < kR; ++r) {
-        const Unit& unit = units[r * count + u];
-        for (int j = 0; j < kG; ++j) {
-          const F32 dot = to_float(sum[r][j].total() + I32x4::splat(unit.start));
-          out[r][j] = out[r][j] + dot * (scale[j] * F32::splat(unit.scale));
-        }
-      }
-      if (zeros) {
-        for (int j = 0; j < kG; ++j) {
-          const F32 zero = F32::load(zeros + j * scale_step);
-          for (int r = 0; r < kR; ++r) out[r][j] = out[r][j] - zero * F32::splat(units[r * count + u].sum);
+      for (int j = 0; j < kG; ++j) {
+        const F32 scale = F32::load(scales + j * scale_step);
+        for (int r = 0; r < kR; ++r) {
+          const Unit<kDigits>& unit = units[r];
+          F32 dot = to_float(sum[0][r][j].total() + I32x4::splat(unit.start[0]));
+          for (int d = 1; d < kDigits; ++d) {
+            dot = dot * F32::splat(static_cast<float>(1 << Dot::kDigitBits)) +
+                  to_float(sum[d][r][j].total() + I32x4::splat(unit.start[d]));
+          }
+          out[r][j] = out[r][j] + dot * (scale * F32::splat(unit.scale));
+          if (zeros) out[r][j] = out[r][j] - F32::load(zeros + j * scale_step) * F32::splat(unit.sum);
         }
       }
     }
@@ -236,26 +289,29 @@ struct Destination {
   }
 };
 
-template <class Dot, int kWidth, int kR, int kG>
-void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Rounded<typename Dot::Number>& a,
-              const Destination& to) {
+template <class Dot, int kWidth, int kDigits, int kR, int kG>
+void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Fixed<Dot, kDigits>& a, const Destination& to) {
   F32 out[kR][kG];
-  tile<Dot, kWidth, kR, kG>(b, g, a.numbers + i * b.units() * kUnit, a.units + i * b.units(), out);
+  tile<Dot, kWidth, kDigits, kR, kG>(b, g, a, i, out);
   for (int r = 0; r < kR; ++r) {
     for (int j = 0; j < kG; ++j) to.store(i + r, g + j, out[r][j]);
   }
 }
 
-template <class Dot, int kWidth>
-void run_groups(const NBitsPacked& b, int64_t rows, const Rounded<typename Dot::Number>& a, const Destination& to) {
+template <class Dot, int kWidth, int kDigits>
+void run_groups(const NBitsPacked& b, int64_t rows, const Fixed<Dot, kDigits>& a, const Destination& to) {
   parallel_for(b.groups() / 2, grain_for(b.k * rows), [&](int64_t begin, int64_t end) {
     for (int64_t g = begin * 2; g < end * 2; g += 2) {
       int64_t i = 0;
-      for (; i + kRows <= rows; i += kRows) {
-        run_tile<Dot, kWidth, kRows, 1>(b, g, i, a, to);
-        run_tile<Dot, kWidth, kRows, 1>(b, g + 1, i, a, to);
+      if constexpr (kDigits == 1) {
+        for (; i + kRows <= rows; i += kRows) {
+          for (int j = 0; j < 2; ++j) run_tile<Dot, kWidth, 1, kRows, 1>(b, g + j, i, a, to);
+        }
       }
-      for (; i < rows; ++i) run_tile<Dot, kWidth, 1, 2>(b, g, i, a, to);
+      constexpr int kGroups = kDigits == 1 ? 2 : Dot::kFineGroups;
+      for (; i < rows; ++i) {
+        for (int j = 0; j < 2; j += kGroups) run_tile<Dot, kWidth, kDigits, 1, kGroups>(b, g + j, i, a, to);
+      }
     }
   });
 }
@@ -268,19 +324,19 @@ template <>
 constexpr bool kOnlyBytes<Wide> = true;
 #endif
 
-template <class Dot>
+template <class Dot, int kDigits>
 void run(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch) {
   for (int64_t first = 0; first < m; first += kPassRows) {
     const int64_t rows = std::min(kPassRows, m - first);
-    const auto rounded = round_rows<typename Dot::Number>(b, rows, a + first * b.k, scratch);
+    const auto fixed = fix_rows<Dot, kDigits>(b, rows, a + first * b.k, scratch);
     const Destination to{bias, c + first * b.n, b.n};
     if (b.width == 8) {
-      run_groups<Dot, 8>(b, rows, rounded, to);
+      run_groups<Dot, 8>(b, rows, fixed, to);
     } else if constexpr (!kOnlyBytes<Dot>) {
       if (b.width == 4) {
-        run_groups<Dot, 4>(b, rows, rounded, to);
+        run_groups<Dot, 4>(b, rows, fixed, to);
       } else {
-        run_groups<Dot, 2>(b, rows, rounded, to);
+        run_groups<Dot, 2>(b, rows, fixed, to);
       }
     }
   }
@@ -296,6 +352,21 @@ auto with_dot(NBitsKernel kernel, Body&& body) {
 #undef NBITS_KERNEL
   }
   __builtin_unreachable();
+}
+
+bool all_finite(const float* x, int64_t n) {
+  uint32_t largest = 0;
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(n); ++i)
+    largest = std::max(largest, __builtin_bit_cast(uint32_t, x[i]) & 0x7fffffff);
+  return largest < 0x7f800000;
+}
+
+// The same with the number of digits of A.
+template <class Body>
+auto with_digits(const NBitsPacked& b, Body&& body) {
+  return with_dot(b.kernel, [&]<class Dot>() {
+    return b.rounds ? body.template operator()<Dot, 1>() : body.template operator()<Dot, Dot::kFineDigits>();
+  });
 }
 
 }  // namespace
@@ -336,6 +407,7 @@ NBitsPacked nbits_packed(const NBitsMatrix& b, NBitsKernel kernel) {
   p.block = b.block;
   p.bits = b.bits;
   p.width = b.bits <= 2 ? 2 : b.bits <= 4 ? 4 : 8;
+  p.shift = b.bits == 8 && row(kernel).operand == DotOperand::kSigned ? 128 : 0;
   p.has_zeros = b.zeros != nullptr;
   p.zero = b.zero;
   return p;
@@ -353,12 +425,20 @@ void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* out) {
 }
 
 int64_t nbits_dot_scratch(const NBitsPacked& b, int64_t m) {
-  return with_dot(b.kernel,
-                  [&]<class Dot>() { return rounded_bytes<typename Dot::Number>(b, std::min(m, kPassRows)); });
+  if (!b.rounds && m >= kGemmFrom) return 0;
+  const int64_t rows = std::min(m, kPassRows);
+  return with_digits(b, [&]<class Dot, int kDigits>() {
+    return digit_bytes<Dot, kDigits>(b, rows) + rows * b.units() * static_cast<int64_t>(sizeof(Unit<kDigits>));
+  });
 }
 
-void nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch) {
-  with_dot(b.kernel, [&]<class Dot>() { run<Dot>(b, m, a, bias, c, scratch); });
+const char* nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch) {
+  if (!b.rounds && (m >= kGemmFrom || !all_finite(a, m * b.k))) {
+    nbits_gemm(b, m, a, bias, c);
+    return "nbits_f32_gemm";
+  }
+  with_digits(b, [&]<class Dot, int kDigits>() { run<Dot, kDigits>(b, m, a, bias, c, scratch); });
+  return row(b.kernel).name;
 }
 
 }  // namespace onnxlet

@@ -61,7 +61,7 @@ struct Weights {
 
 struct MatMulNBits : Op {
   int64_t k, n, bits, block;
-  bool may_round, has_zeros;
+  bool may_round, packs, has_zeros;
   Weights constant;    // B, when it is known at load
   Tensor packed;       // the same for products of integers
   NBitsPacked form{};  // of `packed`
@@ -71,7 +71,8 @@ struct MatMulNBits : Op {
     n = a.i("N");
     bits = a.i("bits", 4);
     block = a.i("block_size");
-    may_round = a.i("accuracy_level") == kIntegerLevel && !a.input_given(4) && block % NBitsPacked::kUnit == 0;
+    may_round = a.i("accuracy_level") == kIntegerLevel;
+    packs = !a.input_given(4) && block % NBitsPacked::kUnit == 0;
     has_zeros = a.input_given(3);
     if (a.i("weight_prepacked") != 0) return not_implemented("weights prepacked for a GPU");
     if (bits < 2 || bits > 8) return invalid_graph("bits must be 2 to 8; it is ", bits);
@@ -88,8 +89,9 @@ struct MatMulNBits : Op {
     if (has_zeros && zeros == nullptr) return {};
     if (!check(constants[1], constants[2], zeros).ok()) return {};  // run() says what is wrong
     OL_ASSIGN(constant, weights(constants[1], constants[2], zeros, pool));
-    if (!may_round) return {};
+    if (!packs) return {};
     form = nbits_packed(constant.matrix, nbits_kernel(static_cast<int>(bits)));
+    form.rounds = may_round;
     OL_ASSIGN(packed, Tensor::allocate(pool, DType::kUint8, Shape{form.bytes()}));
     nbits_pack(constant.matrix, form, packed.mutable_data<uint8_t>());
     form.data = packed.data<uint8_t>();
@@ -112,8 +114,7 @@ struct MatMulNBits : Op {
     const int64_t rows = a.size() / k;
     if (packed.valid()) {
       OL_ASSIGN(char* scratch, ctx.scratch_of<char>(nbits_dot_scratch(form, rows)));
-      nbits_dot(form, rows, af, bias, y.data(), scratch);
-      ctx.set_kernel(name_of(form.kernel));
+      ctx.set_kernel(nbits_dot(form, rows, af, bias, y.data(), scratch));
     } else {
       Weights now;
       if (constant.matrix.data == nullptr) {

@@ -118,8 +118,9 @@ struct Dots {
     }
     return out;
   }
-  std::vector<float> run(NBitsKernel kernel, int64_t m, const float* bias) const {
+  std::vector<float> run(NBitsKernel kernel, int64_t m, const float* bias, bool rounds = true) const {
     NBitsPacked p = nbits_packed(b, kernel);
+    p.rounds = rounds;
     std::vector<float> packed(static_cast<size_t>(p.bytes() / 4 + 4), 12345);
     uint8_t* bytes = reinterpret_cast<uint8_t*>(packed.data());
     nbits_pack(b, p, bytes);
@@ -185,6 +186,53 @@ TEST(nbits_dot_of_zeros_and_of_numbers_that_are_not_finite) {
       CHECK(std::isnan(c[5 + j]));
       CHECK(std::isnan(c[10 + j]));
       CHECK_NEAR(c[15 + j], 0, 1e-30);
+    }
+  }
+}
+
+// Without rounding the error is that of a float sum, whatever the number of rows chooses.
+TEST(nbits_dot_keeps_what_floats_have) {
+  for (int bits = 2; bits <= 8; ++bits) {
+    for (const int64_t k : {128, 72, 1}) {
+      for (const int64_t m : {1, 3, 4, 9}) {
+        const int64_t n = 11;
+        const Dots d(bits, bits == 3 ? 128 : 32, k, n, m, m % 2 == 0 || bits == 5, false);
+        std::vector<float> bias(static_cast<size_t>(n), 0.5f);
+        for (const NBitsKernel kernel : nbits_kernels()) {
+          if (!is_exact_here(kernel, bits)) continue;
+          const std::vector<float> c = d.run(kernel, m, bias.data(), false);
+          for (int64_t i = 0; i < m; ++i) {
+            for (int64_t j = 0; j < n; ++j) {
+              double sum = 0.5, size = 0.5;
+              for (int64_t q = 0; q < k; ++q) {
+                const double product = static_cast<double>(d.a[static_cast<size_t>(i * k + q)]) * d.weight(q, j);
+                sum += product;
+                size += std::fabs(product) + std::fabs(static_cast<double>(d.b.zeros ? d.b.zeros[0] : d.b.zero)) * 0.1;
+              }
+              CHECK_NEAR(c[static_cast<size_t>(i * n + j)], sum, 4e-7 * size);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(nbits_dot_without_rounding_follows_ieee) {
+  Dots d(4, 32, 64, 5, 1, false, false);
+  d.data[2 * 16] = 0x87;  // column 1: -1 and 0 times the scale
+  for (const NBitsKernel kernel : nbits_kernels()) {
+    const auto second = [&] { return d.run(kernel, 1, nullptr, false)[1]; };
+    d.a[0] = std::numeric_limits<float>::infinity();
+    CHECK_EQ(second(), -std::numeric_limits<float>::infinity());
+    d.a[0] = 0;
+    d.a[1] = std::numeric_limits<float>::infinity();
+    CHECK(std::isnan(second()));
+    d.a[1] = 0;
+    for (const float scale : {0x1p100f, 0x1p-90f, 0x1p23f, 8388607.0f}) {
+      std::fill(d.a.begin(), d.a.end(), 0.0f);
+      d.a[0] = scale;
+      CHECK_NEAR(second(), -scale * d.scales[2], scale * 1e-8);
     }
   }
 }
