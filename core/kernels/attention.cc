@@ -1,3 +1,5 @@
+// Attention block by block: the scores of some queries and kKeys keys become weights relative to the largest score so
+// far, and what was summed before is scaled down when a larger one comes. The whole score matrix is never there.
 #include "kernels/attention.h"
 
 #include <algorithm>
@@ -5,8 +7,8 @@
 #include <limits>
 
 #include "base/parallel.h"
-#include "kernels/panel_gemm.h"
-#include "kernels/softmax.h"
+#include "kernels/slots.h"
+#include "kernels/tile.h"
 #include "simd/math.h"
 
 namespace onnxlet {
@@ -16,53 +18,72 @@ using simd::F32x1;
 using simd::F32x4;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr int64_t kRows = 32;    // query rows whose scores are held at a time
-constexpr int64_t kChunks = 16;  // pieces of work with scratch of their own
+constexpr int64_t kQueries = 32, kKeys = 128;  // of a block: their scores stay in the first-level cache
+constexpr int64_t kFewQueries = 4;             // below, dot products row by row instead of tiles
 
-// With few query rows the keys are read where they are; otherwise they are packed once for all rows of a head.
-bool packs(const AttentionArgs& a) { return a.q_len >= 4; }
+int64_t round_up(int64_t n, int64_t to) { return (n + to - 1) / to * to; }
+int64_t rows_per_block(const AttentionArgs& a) { return std::clamp<int64_t>(a.q_len, 1, kQueries); }
 
-int64_t rows_per_block(const AttentionArgs& a) { return std::min(kRows, std::max<int64_t>(a.q_len, 1)); }
-int64_t score_width(const AttentionArgs& a) { return (a.kv_len + kPanel - 1) / kPanel * kPanel + kPanel; }
-int64_t packed_k(const AttentionArgs& a) { return packed_panels_size(a.head_size, a.kv_len); }
-int64_t packed_v(const AttentionArgs& a) { return packed_panels_size(a.kv_len, a.v_head_size); }
+// Work memory of a block, one after the other: queries times the scale, in panels of 8 where tiles are used; scores,
+// kKeys apart; the last columns of V.
+int64_t queries_size(const AttentionArgs& a) {
+  return round_up(round_up(rows_per_block(a), kGemmCols) * a.head_size, 4);
+}
+int64_t scores_size(const AttentionArgs& a) { return round_up(rows_per_block(a), kGemmCols) * kKeys; }
+int64_t slot_size(const AttentionArgs& a) { return round_up(queries_size(a) + scores_size(a) + kKeys * kGemmCols, 16); }
 
-float dot(const float* a, const float* b, int64_t n) {
-  F32x4 s0 = F32x4::splat(0), s1 = s0, s2 = s0, s3 = s0;
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    s0 = simd::madd(F32x4::load(a + i), F32x4::load(b + i), s0);
-    s1 = simd::madd(F32x4::load(a + i + 4), F32x4::load(b + i + 4), s1);
-    s2 = simd::madd(F32x4::load(a + i + 8), F32x4::load(b + i + 8), s2);
-    s3 = simd::madd(F32x4::load(a + i + 12), F32x4::load(b + i + 12), s3);
+// ---- few queries ----
+
+// Scores of four keys.
+F32x4 dot4(const float* q, const float* k, ptrdiff_t stride, ptrdiff_t n) {
+  F32x4 s[4];
+  for (F32x4& v : s) v = F32x4::splat(0);
+  ptrdiff_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const F32x4 x = F32x4::load(q + i);
+    for (ptrdiff_t r = 0; r < 4; ++r) s[r] = simd::madd(x, F32x4::load(k + r * stride + i), s[r]);
   }
-  for (; i + 4 <= n; i += 4) s0 = simd::madd(F32x4::load(a + i), F32x4::load(b + i), s0);
-  float sum = ((s0 + s1) + (s2 + s3)).sum();
-  for (; i < n; ++i) sum += a[i] * b[i];
+  tile::transpose4(s);
+  F32x4 sum = (s[0] + s[2]) + (s[1] + s[3]);
+  for (; i < n; ++i) {
+    const float x = q[i];
+    sum = sum + F32x4{F32x4::Raw{x * k[i], x * k[stride + i], x * k[2 * stride + i], x * k[3 * stride + i]}};
+  }
   return sum;
 }
 
-// y += sum over four rows of p[r] * v[r]
-void add_rows4(const float* p, const float* v, int64_t stride, int64_t n, float* y) {
-  const F32x4 p0 = F32x4::splat(p[0]), p1 = F32x4::splat(p[1]), p2 = F32x4::splat(p[2]), p3 = F32x4::splat(p[3]);
-  int64_t i = 0;
+void dots(const float* q, const float* k, int64_t stride, int64_t keys, int64_t n, float* out) {
+  int64_t j = 0;
+  const auto size = static_cast<ptrdiff_t>(n);
+  for (; j + 4 <= keys; j += 4) dot4(q, k + j * stride, static_cast<ptrdiff_t>(stride), size).store(out + j);
+  for (; j < keys; ++j) out[j] = dot4(q, k + j * stride, 0, size)[0];
+}
+
+// y += sum over kCount rows of p[r] * v[r]
+template <int kCount>
+void add_rows(const float* p, const float* v, ptrdiff_t stride, ptrdiff_t n, float* y) {
+  F32x4 w[kCount];
+  for (int r = 0; r < kCount; ++r) w[r] = F32x4::splat(p[r]);
+  ptrdiff_t i = 0;
   for (; i + 4 <= n; i += 4) {
-    F32x4 acc = F32x4::load(y + i);
-    acc = simd::madd(p0, F32x4::load(v + i), acc);
-    acc = simd::madd(p1, F32x4::load(v + stride + i), acc);
-    acc = simd::madd(p2, F32x4::load(v + 2 * stride + i), acc);
-    simd::madd(p3, F32x4::load(v + 3 * stride + i), acc).store(y + i);
+    F32x4 sum = F32x4::load(y + i);
+    for (int r = 0; r < kCount; ++r) sum = simd::madd(w[r], F32x4::load(v + r * stride + i), sum);
+    sum.store(y + i);
   }
-  for (; i < n; ++i) y[i] += p[0] * v[i] + p[1] * v[stride + i] + p[2] * v[2 * stride + i] + p[3] * v[3 * stride + i];
+  for (; i < n; ++i) {
+    for (int r = 0; r < kCount; ++r) y[i] += p[r] * v[r * stride + i];
+  }
 }
 
 void weighted_rows(const float* p, int64_t rows, const float* v, int64_t stride, int64_t n, float* y) {
+  constexpr int kTogether = 8;
+  const auto step = static_cast<ptrdiff_t>(stride), size = static_cast<ptrdiff_t>(n);
   int64_t j = 0;
-  for (; j + 4 <= rows; j += 4) add_rows4(p + j, v + j * stride, stride, n, y);
-  for (; j < rows; ++j) {
-    for (int64_t i = 0; i < n; ++i) y[i] += p[j] * v[j * stride + i];
-  }
+  for (; j + kTogether <= rows; j += kTogether) add_rows<kTogether>(p + j, v + j * stride, step, size, y);
+  for (; j < rows; ++j) add_rows<1>(p + j, v + j * stride, step, size, y);
 }
+
+// ---- one row of scores ----
 
 struct Range {
   int64_t lo, hi;
@@ -78,6 +99,25 @@ Range visible(const AttentionArgs& a, int64_t b, int64_t i) {
   return {lo, std::max(lo, hi)};
 }
 
+// What is known of a query's softmax: the largest score, the sum of exponentials relative to it, the keys it sees.
+struct State {
+  float max = -kInf, sum = 0;
+  Range see{};
+};
+
+// Scores x of the keys [first, first + n) of one query.
+struct Row {
+  int64_t b, h, i, first, n;
+  float* x;
+};
+
+void save(const AttentionArgs& a, AttentionArgs::Stage stage, const Row& r) {
+  const AttentionArgs::Stage wanted =
+      a.stage == AttentionArgs::Stage::kSoftmax ? AttentionArgs::Stage::kMasked : a.stage;  // see finish_scores
+  if (!a.scores || wanted != stage) return;
+  std::copy_n(r.x, r.n, a.scores + ((r.b * a.q_heads + r.h) * a.q_len + r.i) * a.kv_len + r.first);
+}
+
 void soft_cap(float cap, float* x, int64_t n) {
   int64_t i = 0;
   const F32x4 c = F32x4::splat(cap);
@@ -85,118 +125,173 @@ void soft_cap(float cap, float* x, int64_t n) {
   for (; i < n; ++i) x[i] = simd::tanh(F32x1{x[i] / cap}).v * cap;
 }
 
-// The scores of one query row, columns [first, end) of the keys, become probabilities in place.
-struct Row {
-  int64_t b, h, i;
-  float* x;  // score of key `first`
-  int64_t first, end;
-  Range see;
+void add_mask(const float* m, ptrdiff_t step, float* x, ptrdiff_t n) {
+  if (step == 1) {
+    for (ptrdiff_t j = 0; j < n; ++j) x[j] += m[j];
+  } else {
+    for (ptrdiff_t j = 0; j < n; ++j) x[j] += m[j * step];
+  }
+}
+
+float largest(const float* x, int64_t n) {
+  F32x4 most = F32x4::splat(-kInf);
+  for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(n); j += 4) most = simd::max(F32x4::load(x + j), most);
+  return std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+}
+
+// Scores become weights; what was summed before counts less by the factor that is returned. x has room for a
+// multiple of four.
+float weigh(float* x, int64_t n, State* s) {
+  const int64_t whole = round_up(n, 4);
+  std::fill(x + n, x + whole, -kInf);
+  const float max = std::max(s->max, largest(x, whole));
+  if (max == -kInf) {  // nothing so far, or not a number
+    for (int64_t j = 0; j < n; ++j) {
+      if (x[j] != -kInf) s->sum = x[j];
+      x[j] = 0;
+    }
+    return 1;
+  }
+  const F32x4 shift = F32x4::splat(max);
+  F32x4 sum = F32x4::splat(0);
+  for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(whole); j += 4) {
+    const F32x4 e = simd::exp_weight(F32x4::load(x + j) - shift);
+    e.store(x + j);
+    sum = sum + e;
+  }
+  const float before = max == s->max ? 1 : simd::exp_weight(F32x1{s->max - max}).v;
+  s->sum = s->sum * before + sum.sum();
+  s->max = max;
+  return before;
+}
+
+float finish_row(const AttentionArgs& a, const Row& r, State* s) {
+  float* x = r.x;
+  save(a, AttentionArgs::Stage::kProduct, r);
+  if (a.softcap > 0) soft_cap(a.softcap, x, r.n);
+  save(a, AttentionArgs::Stage::kCapped, r);
+  const int64_t lo = std::clamp<int64_t>(s->see.lo - r.first, 0, r.n),
+                hi = std::clamp<int64_t>(s->see.hi - r.first, lo, r.n);
+  if (a.mask) {
+    const float* m = a.mask + r.b * a.mask_batch + r.h * a.mask_head + r.i * a.mask_row;
+    add_mask(m + (r.first + lo) * a.mask_column, static_cast<ptrdiff_t>(a.mask_column), x + lo,
+             static_cast<ptrdiff_t>(hi - lo));
+  }
+  std::fill(x, x + lo, -kInf);
+  std::fill(x + hi, x + r.n, -kInf);
+  save(a, AttentionArgs::Stage::kMasked, r);
+  return weigh(x, r.n, s);
+}
+
+void scale_row(float* y, float factor, int64_t n) {
+  for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(n); ++i) y[i] *= factor;
+}
+
+// The probabilities, where the scores were saved before they became weights.
+void finish_scores(const AttentionArgs& a, const Row& r, const State& s) {
+  if (!a.scores || a.stage != AttentionArgs::Stage::kSoftmax) return;
+  float* p = a.scores + ((r.b * a.q_heads + r.h) * a.q_len + r.i) * a.kv_len;
+  for (int64_t j = 0; j < a.kv_len; ++j) {
+    p[j] = s.max == -kInf ? (s.sum == 0 ? 0 : s.sum) : simd::exp_weight(F32x1{p[j] - s.max}).v / s.sum;
+  }
+}
+
+// ---- blocks ----
+
+// `m` queries of head h from query i on.
+struct Block {
+  int64_t b, h, i, m;
 };
 
-void save(const AttentionArgs& a, AttentionArgs::Stage stage, const Row& r) {
-  if (!a.scores || a.stage != stage) return;
-  float* out = a.scores + ((r.b * a.q_heads + r.h) * a.q_len + r.i) * a.kv_len;
-  std::copy_n(r.x, r.end - r.first, out + r.first);
+void load_queries(const AttentionArgs& a, const Block& t, bool tiles, float* out) {
+  for (int64_t r = 0; r < t.m; ++r) {
+    const float* q = a.q.at(t.b, t.h, t.i + r);
+    float* to = tiles ? out + r / kGemmCols * kGemmCols * a.head_size + r % kGemmCols : out + r * a.head_size;
+    const int64_t step = tiles ? kGemmCols : 1;
+    for (int64_t e = 0; e < a.head_size; ++e) to[e * step] = q[e] * a.scale;
+  }
+  for (int64_t r = t.m; tiles && r % kGemmCols != 0; ++r) {
+    float* to = out + r / kGemmCols * kGemmCols * a.head_size + r % kGemmCols;
+    for (int64_t e = 0; e < a.head_size; ++e) to[e * kGemmCols] = 0;
+  }
 }
 
-void finish_row(const AttentionArgs& a, const Row& r) {
-  float* x = r.x;
-  const int64_t n = r.end - r.first, lo = std::min(r.see.lo, r.end) - r.first, hi = std::min(r.see.hi, r.end) - r.first;
-  for (int64_t j = 0; j < n; ++j) x[j] *= a.scale;
-  save(a, AttentionArgs::Stage::kProduct, r);
-  if (a.softcap > 0) soft_cap(a.softcap, x, n);
-  save(a, AttentionArgs::Stage::kCapped, r);
-  bool any = hi > lo;
-  if (a.mask) {
-    const float* m = a.mask + r.b * a.mask_batch + r.h * a.mask_head + r.i * a.mask_row + r.first * a.mask_column;
-    any = false;
-    for (int64_t j = lo; j < hi; ++j) {
-      const float v = m[j * a.mask_column];
-      any = any || v != -kInf;
-      x[j] += v;
-    }
-  }
-  std::fill(x, x + std::max<int64_t>(lo, 0), -kInf);
-  std::fill(x + hi, x + n, -kInf);
-  save(a, AttentionArgs::Stage::kMasked, r);
-  std::fill(x, x + std::max<int64_t>(lo, 0), 0.0f);
-  if (any) {
-    float max = 0;
-    const float after = x[hi];
-    if (a.sinks) x[hi] = a.sinks[r.h];
-    softmax_row(x + lo, hi - lo + (a.sinks ? 1 : 0), &max, nullptr);
-    if (a.sinks) x[hi] = after;
-    any = max != -kInf;
-  }
-  if (!any) std::fill(x + lo, x + hi, 0.0f);
-  std::fill(x + hi, x + n, 0.0f);
-  save(a, AttentionArgs::Stage::kSoftmax, r);
+// y of the block += weights x [m][kKeys] times rows [first, first + n) of V; `tail` has room for a panel.
+void add_values(const AttentionArgs& a, const Block& t, int64_t kv, int64_t first, int64_t n, const float* x,
+                bool begins, float* tail) {
+  const float* v = a.v.at(t.b, kv, first);
+  const int64_t whole = a.v_head_size / kGemmCols * kGemmCols, rest = a.v_head_size - whole;
+  tile::Finish f(Epilogue{}, a.y.at(t.b, t.h, t.i), 0, nullptr, begins, true);
+  f.row_stride = a.y.row;
+  tile::block<F32x4>({nullptr, x, kKeys}, t.m, v, kGemmCols, a.v.row, whole, n, f);
+  if (rest == 0) return;
+  tile::pack_panel<kGemmCols>(v + whole, 1, a.v.row, static_cast<int>(rest), n, tail);
+  f.c += whole;
+  if (f.previous) f.previous += whole;
+  tile::block<F32x4>({nullptr, x, kKeys}, t.m, tail, 0, kGemmCols, rest, n, f);
 }
 
-// Rows [i0, i1) of query head h.
-void one_block(const AttentionArgs& a, int64_t b, int64_t h, int64_t i0, int64_t i1, const float* k_panels,
-               const float* v_panels, float* x) {
-  const int64_t kv = h / (a.q_heads / a.kv_heads), width = score_width(a), m = i1 - i0;
+void one_block(const AttentionArgs& a, const Block& t, float* scratch) {
+  float *q = scratch, *x = q + queries_size(a), *tail = x + scores_size(a);
+  const int64_t kv = t.h / (a.q_heads / a.kv_heads);
+  const bool tiles = t.m >= kFewQueries;
+  State states[kQueries];
   Range all{a.kv_len, 0};
-  for (int64_t i = i0; i < i1; ++i) {
-    const Range r = visible(a, b, i);
-    all = {std::min(all.lo, r.lo), std::max(all.hi, r.hi)};
+  for (int64_t r = 0; r < t.m; ++r) {
+    State& s = states[r];
+    s.see = visible(a, t.b, t.i + r);
+    if (a.sinks) s.max = a.sinks[t.h], s.sum = s.max == -kInf ? 0 : 1;
+    if (s.see.lo < s.see.hi) all = {std::min(all.lo, s.see.lo), std::max(all.hi, s.see.hi)};
   }
   if (a.scores) all = {0, a.kv_len};
-  const int64_t first = std::max<int64_t>(all.lo, 0) / kPanel * kPanel, end = std::max(all.hi, first), n = end - first;
-  std::fill_n(x, m * width, 0.0f);
-  const float* q = a.q.at(b, h, i0);
-  if (k_panels) {
-    panel_gemm_serial({q, m, a.head_size, a.q.row, k_panels + first * a.head_size, kPanel * a.head_size, n, x, width});
-  } else {
-    for (int64_t r = 0; r < m; ++r) {
-      for (int64_t j = 0; j < n; ++j) x[r * width + j] = dot(q + r * a.q.row, a.k.at(b, kv, first + j), a.head_size);
+  load_queries(a, t, tiles, q);
+  for (int64_t first = all.lo; first < all.hi; first += kKeys) {
+    const int64_t n = std::min(kKeys, all.hi - first);
+    const bool begins = first == all.lo;
+    const float* k = a.k.at(t.b, kv, first);
+    if (tiles) {
+      tile::Finish f(Epilogue{}, x, 0, nullptr, true, true);
+      f.row_stride = 1, f.col_stride = kKeys;
+      tile::block<F32x4>({nullptr, k, a.k.row}, n, q, kGemmCols * a.head_size, kGemmCols, round_up(t.m, kGemmCols),
+                         a.head_size, f);
     }
-  }
-  for (int64_t r = 0; r < m; ++r) {
-    finish_row(a, Row{b, h, i0 + r, x + r * width, first, end, visible(a, b, i0 + r)});
-    std::fill_n(a.y.at(b, h, i0 + r), a.v_head_size, 0.0f);
-  }
-  if (v_panels) {
-    panel_gemm_serial(
-        {x, m, n, width, v_panels + first * kPanel, kPanel * a.kv_len, a.v_head_size, a.y.at(b, h, i0), a.y.row});
-  } else {
-    for (int64_t r = 0; r < m; ++r) {
-      weighted_rows(x + r * width, n, a.v.at(b, kv, first), a.v.row, a.v_head_size, a.y.at(b, h, i0 + r));
+    for (int64_t r = 0; r < t.m; ++r) {
+      float* row = x + r * kKeys;
+      float* y = a.y.at(t.b, t.h, t.i + r);
+      if (!tiles) dots(q + r * a.head_size, k, a.k.row, n, a.head_size, row);
+      const float before = finish_row(a, Row{t.b, t.h, t.i + r, first, n, row}, &states[r]);
+      if (!begins && before != 1) scale_row(y, before, a.v_head_size);
+      if (tiles) continue;
+      if (begins) std::fill_n(y, a.v_head_size, 0.0f);
+      weighted_rows(row, n, a.v.at(t.b, kv, first), a.v.row, a.v_head_size, y);
     }
+    if (tiles) add_values(a, t, kv, first, n, x, begins, tail);
+  }
+  for (int64_t r = 0; r < t.m; ++r) {
+    const State& s = states[r];
+    float* y = a.y.at(t.b, t.h, t.i + r);
+    if (all.lo >= all.hi || s.sum == 0) {
+      std::fill_n(y, a.v_head_size, 0.0f);
+    } else {
+      scale_row(y, 1 / s.sum, a.v_head_size);
+    }
+    finish_scores(a, Row{t.b, t.h, t.i + r, 0, a.kv_len, nullptr}, s);
   }
 }
 
 }  // namespace
 
-int64_t attention_scratch(const AttentionArgs& a) {
-  const int64_t packed = packs(a) ? a.batch * a.kv_heads * (packed_k(a) + packed_v(a)) : 0;
-  return packed + kChunks * rows_per_block(a) * score_width(a);
-}
+int64_t attention_scratch(const AttentionArgs& a) { return Slots::count() * slot_size(a); }
 
 void attention(const AttentionArgs& a, float* scratch) {
-  const int64_t pack_size = packed_k(a) + packed_v(a), kv_all = a.batch * a.kv_heads;
-  float* scores = scratch;
-  if (packs(a)) {
-    scores += kv_all * pack_size;
-    parallel_for(kv_all, grain_for(pack_size), [&](int64_t begin, int64_t end) {
-      for (int64_t t = begin; t < end; ++t) {
-        const int64_t b = t / a.kv_heads, h = t % a.kv_heads;
-        pack_panels(a.k.at(b, h, 0), a.head_size, a.kv_len, 1, a.k.row, scratch + t * pack_size);
-        pack_panels(a.v.at(b, h, 0), a.kv_len, a.v_head_size, a.v.row, 1, scratch + t * pack_size + packed_k(a));
-      }
-    });
-  }
-  const int64_t rows = rows_per_block(a), blocks = (a.q_len + rows - 1) / rows;
-  const int64_t tasks = a.batch * a.q_heads * blocks, grain = std::max<int64_t>((tasks + kChunks - 1) / kChunks, 1);
-  parallel_for(tasks, grain, [&](int64_t begin, int64_t end) {
-    float* x = scores + begin / grain * rows * score_width(a);
+  const int64_t rows = rows_per_block(a), blocks = (a.q_len + rows - 1) / rows, tasks = a.batch * a.q_heads * blocks;
+  const int64_t cost = rows * (a.kv_len + 1) * (a.head_size + a.v_head_size + 8) / 4;
+  Slots slots(scratch, static_cast<size_t>(slot_size(a)) * sizeof(float));
+  parallel_for(tasks, grain_for(cost), [&](int64_t begin, int64_t end) {
+    const Slots::Claim slot(slots);
     for (int64_t t = begin; t < end; ++t) {
-      const int64_t block = t % blocks, h = t / blocks % a.q_heads, b = t / blocks / a.q_heads;
-      const int64_t kv = b * a.kv_heads + h / (a.q_heads / a.kv_heads);
-      const float* panels = packs(a) ? scratch + kv * pack_size : nullptr;
-      one_block(a, b, h, block * rows, std::min((block + 1) * rows, a.q_len), panels,
-                panels ? panels + packed_k(a) : nullptr, x);
+      const int64_t i = t % blocks * rows;
+      one_block(a, {t / blocks / a.q_heads, t / blocks % a.q_heads, i, std::min(rows, a.q_len - i)}, slot.as<float>());
     }
   });
 }
@@ -212,7 +307,14 @@ void rotary_embedding(const RotaryArgs& a) {
         const float* x = a.x.at(b, h, s);
         float* y = a.y.at(b, h, s);
         const int64_t step = a.interleaved ? 2 : 1, apart = a.interleaved ? 1 : half;
-        for (int64_t i = 0; i < half; ++i) {
+        ptrdiff_t i = 0;
+        for (; !a.interleaved && i + 4 <= static_cast<ptrdiff_t>(half); i += 4) {
+          const F32x4 u = F32x4::load(x + i), v = F32x4::load(x + i + half), p = F32x4::load(c + i),
+                      q = F32x4::load(d + i);
+          (p * u - q * v).store(y + i);
+          (q * u + p * v).store(y + i + half);
+        }
+        for (; i < static_cast<ptrdiff_t>(half); ++i) {
           const float u = x[i * step], v = x[i * step + apart];
           y[i * step] = c[i] * u - d[i] * v;
           y[i * step + apart] = d[i] * u + c[i] * v;
