@@ -282,10 +282,12 @@ struct Destination {
   int64_t n;
   void store(int64_t row, int64_t group, F32 v) const {
     const int64_t j = group * kColumns;
-    float values[kColumns];
-    v.store(values);
-    for (int64_t i = 0; i < std::min<int64_t>(kColumns, n - j); ++i)
-      c[row * n + j + i] = bias ? values[i] + bias[j + i] : values[i];
+    float* to = c + row * n + j;
+    if (j + kColumns <= n) {
+      (bias ? v + F32::load(bias + j) : v).store(to);
+      return;
+    }
+    for (int i = 0; j + i < n; ++i) to[i] = bias ? v[i] + bias[j + i] : v[i];
   }
 };
 

@@ -13,7 +13,8 @@ using simd::F32;
 using simd::I32x4;
 
 constexpr int kUnit = NBitsPacked::kUnit;
-constexpr int64_t kDepth = 256;  // of a panel: with its strips of A it stays in the first-level cache
+constexpr int64_t kPanels = 2;   // side by side: their rows of C fill a line of the cache
+constexpr int64_t kDepth = 576;  // of a panel at most: panels and strips of A stay in the first-level cache
 constexpr int64_t kBlockRows = 256;
 
 // The four columns of a group, [kUnit] rows of a panel.
@@ -37,25 +38,37 @@ void expand_unit(const NBitsPacked& b, int64_t group, int64_t unit, float* panel
   }
 }
 
+// The panels of some columns, `depth` rows from k0 on.
+template <int kWidth>
+void expand(const NBitsPacked& b, int64_t group, int64_t groups, int64_t k0, int64_t depth, float* panels) {
+  for (int64_t g = 0; g < groups; ++g) {
+    float* to = panels + g / 2 * kDepth * kGemmCols + g % 2 * 4;
+    for (int64_t u = 0; u < depth; u += kUnit) {
+      expand_unit<kWidth>(b, group + g, (k0 + u) / kUnit, to + u * kGemmCols);
+    }
+  }
+}
+
 template <int kWidth>
 void multiply(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c) {
-  const int64_t row_blocks = (m + kBlockRows - 1) / kBlockRows, pairs = b.groups() / 2;
+  constexpr int64_t kGroups = kPanels * kGemmCols / 4;
+  const int64_t row_blocks = (m + kBlockRows - 1) / kBlockRows, strips = (b.groups() + kGroups - 1) / kGroups;
   const int64_t rows_each = ((m + row_blocks - 1) / row_blocks + kGemmRows - 1) / kGemmRows * kGemmRows;
-  parallel_for(pairs * row_blocks, grain_for(b.k * (rows_each + 8) * 2), [&](int64_t begin, int64_t end) {
-    float panel[kDepth * kGemmCols];
+  const int64_t parts = (b.k + kDepth - 1) / kDepth, depth_each = (b.units() + parts - 1) / parts * kUnit;
+  parallel_for(strips * row_blocks, grain_for(b.k * (rows_each + 8) * 4), [&](int64_t begin, int64_t end) {
+    float panels[kPanels * kDepth * kGemmCols];
     for (int64_t t = begin; t < end; ++t) {
-      const int64_t i0 = t % row_blocks * rows_each, group = t / row_blocks * 2, j = group * 4;
-      const int64_t rows = std::min(rows_each, m - i0), columns = std::min<int64_t>(kGemmCols, b.n - j);
-      for (int64_t k0 = 0; rows > 0 && k0 < b.k; k0 += kDepth) {
-        const int64_t depth = std::min(kDepth, b.k - k0);
-        for (int64_t u = 0; u * kUnit < depth; ++u) {
-          for (int64_t g = 0; g < 2; ++g) {
-            expand_unit<kWidth>(b, group + g, k0 / kUnit + u, panel + u * kUnit * kGemmCols + g * 4);
-          }
+      const int64_t group = t / row_blocks * kGroups, j = group * 4, i0 = t % row_blocks * rows_each;
+      const int64_t i1 = std::min(i0 + rows_each, m), columns = std::min<int64_t>(kPanels * kGemmCols, b.n - j);
+      for (int64_t k0 = 0; i0 < i1 && k0 < b.k; k0 += depth_each) {
+        const int64_t depth = std::min(depth_each, b.k - k0);
+        expand<kWidth>(b, group, std::min(kGroups, b.groups() - group), k0, depth, panels);
+        for (int64_t i = i0; i < i1; i += kGemmRows) {
+          tile::Finish f(Epilogue{}, c, i * b.n + j, bias ? bias + j : nullptr, k0 == 0, k0 + depth == b.k);
+          f.row_stride = b.n;
+          tile::block<F32>({nullptr, a + i * b.k + k0, b.k}, std::min<int64_t>(kGemmRows, i1 - i), panels,
+                           kDepth * kGemmCols, kGemmCols, columns, depth, f);
         }
-        tile::Finish f(Epilogue{}, c, i0 * b.n + j, bias ? bias + j : nullptr, k0 == 0, k0 + depth == b.k);
-        f.row_stride = b.n;
-        tile::block<F32>({nullptr, a + i0 * b.k + k0, b.k}, rows, panel, 0, kGemmCols, columns, depth, f);
       }
     }
   });
