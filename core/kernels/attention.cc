@@ -183,6 +183,14 @@ float finish_row(const AttentionArgs& a, const Row& r, State* s) {
   return weigh(x, r.n, s);
 }
 
+// Whether the mask leaves a query without keys, whatever their scores are.
+bool masked_out(const AttentionArgs& a, const Row& r, const Range& see) {
+  const float* m = a.mask + r.b * a.mask_batch + r.h * a.mask_head + r.i * a.mask_row;
+  int64_t j = see.lo;
+  while (j < see.hi && m[j * a.mask_column] == -kInf) ++j;
+  return j >= see.hi;
+}
+
 void scale_row(float* y, float factor, int64_t n) {
   for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(n); ++i) y[i] *= factor;
 }
@@ -268,14 +276,16 @@ void one_block(const AttentionArgs& a, const Block& t, float* scratch) {
     if (tiles) add_values(a, t, kv, first, n, x, begins, tail);
   }
   for (int64_t r = 0; r < t.m; ++r) {
-    const State& s = states[r];
+    State& s = states[r];
     float* y = a.y.at(t.b, t.h, t.i + r);
+    const Row row{t.b, t.h, t.i + r, 0, a.kv_len, nullptr};
+    if (a.mask && s.max == -kInf && masked_out(a, row, s.see)) s.sum = 0;
     if (all.lo >= all.hi || s.sum == 0) {
       std::fill_n(y, a.v_head_size, 0.0f);
     } else {
       scale_row(y, 1 / s.sum, a.v_head_size);
     }
-    finish_scores(a, Row{t.b, t.h, t.i + r, 0, a.kv_len, nullptr}, s);
+    finish_scores(a, row, s);
   }
 }
 
