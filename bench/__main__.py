@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bench import first, kernels, models, report
+from bench import first, kernels, models, report, wllama
 from bench.kernel_rows import rows
 from bench.plot import write_plot
 from bench.runner import OURS, PEER, Engine, engines
@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("model", nargs="*", help="names, or beginnings of names (default: all but the slow ones)")
     parser.add_argument("--kernels", action="store_true", help="time operators instead of models")
     parser.add_argument("--first", action="store_true", help="time a fresh process until its first inference")
+    parser.add_argument("--wllama", action="store_true", help="time a language model against wllama, in Chromium")
     parser.add_argument("--report", action="store_true", help="measure everything and write docs/performance.md")
     parser.add_argument("--list", action="store_true", help="list the models, or the operators")
     parser.add_argument("--dist", type=Path, default=ROOT / "js" / "dist", help="the built npm package to time")
@@ -44,6 +45,9 @@ def main() -> int:
         return 0
     if options.report:
         return report.run(options)
+    if options.wllama:
+        print(wllama.describe(wllama.measure(options.dist, options.threads)))
+        return 0
     chosen = engines(options.dist, options.peer, browser=options.browser)
     if options.first:
         result = first.measure(registry.models()[first.MODEL], engines(options.dist, options.peer, browser=False))

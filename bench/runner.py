@@ -47,17 +47,21 @@ def engines(dist: Path, peer: str, *, browser: bool) -> list[Engine]:
 
 
 def install_peer() -> Path:
-    """The pinned onnxruntime-web, installed with npm into the cache at the first call."""
-    wanted = json.loads((HERE / "package.json").read_text())["dependencies"][PEER]
-    folder = cache_dir() / "bench" / f"{PEER}-{wanted}"
-    package = folder / "node_modules" / PEER
-    if not (package / "dist" / "ort.node.min.mjs").is_file():
+    return install(PEER, "dist/ort.node.min.mjs")
+
+
+def install(name: str, file: str) -> Path:
+    """A pinned package, installed with npm into the cache at the first call. `file` is one that it has."""
+    wanted = json.loads((HERE / "package.json").read_text())["dependencies"][name]
+    folder = cache_dir() / "bench" / f"{name.replace('/', '-')}-{wanted}"
+    package = folder / "node_modules" / name
+    if not (package / file).is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text((HERE / "package.json").read_text())
+        (folder / "package.json").write_text(json.dumps({"private": True, "dependencies": {name: wanted}}))
         command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
-            sys.exit(f"npm could not install {PEER} {wanted}: {(done.stderr or done.stdout).strip()}")
+            sys.exit(f"npm could not install {name} {wanted}: {(done.stderr or done.stdout).strip()}")
     return package
 
 

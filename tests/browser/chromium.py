@@ -153,13 +153,15 @@ class Chromium:
         self.server.close()
         self.plain_server.close()
 
-    def page(self, address: str = "/tests/browser/page/index.html", *, isolated: bool = True) -> Tab:
-        """A new tab at an address of a server, or at a whole address."""
+    def page(
+        self, address: str = "/tests/browser/page/index.html", *, isolated: bool = True, bypass_policy: bool = False
+    ) -> Tab:
+        """A new tab at an address of a server, or at a whole address; on request without the content security policy."""
         origin = (self.server if isolated else self.plain_server).origin
         url = address if "://" in address else origin + address
 
         def open_page() -> Page:
-            page = self._browser.new_page()
+            page = self._browser.new_page(bypass_csp=bypass_policy)
             page.on("request", lambda request: self._note(request.url))
             page.goto(url)
             return page
