@@ -48,12 +48,15 @@ std::vector<bool> packed_weights(const IrGraph& graph, const std::vector<int>& u
   return weights;
 }
 
-bool foldable(const IrGraph& graph, const IrNode& n, bool only_constant_nodes) {
+using Names = std::span<const std::string_view>;
+
+// `only`: of these operators; empty: of all.
+bool foldable(const IrGraph& graph, const IrNode& n, Names only) {
   if (n.row == nullptr || !n.subgraphs.empty() || (n.row->flags & (kImpure | kControl)) != 0) return false;
+  if (!only.empty() && std::find(only.begin(), only.end(), n.op_type) == only.end()) return false;
   if (n.inputs.empty()) return n.op_type == "Constant";
-  return !only_constant_nodes && std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId id) {
-    return id == kAbsent || graph.constant(id) != nullptr;
-  });
+  return std::all_of(n.inputs.begin(), n.inputs.end(),
+                     [&](ValueId id) { return id == kAbsent || graph.constant(id) != nullptr; });
 }
 
 // Bytes of inputs that nothing else reads: they can go when the node does.
@@ -67,18 +70,9 @@ uint64_t freed_bytes(const IrGraph& graph, const IrNode& n, const std::vector<in
 
 // `more`: bytes that may be added beyond `budget`; what is used of them is taken off.
 Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, uint64_t* more, Pool& pool) {
-  OL_ASSIGN(const OpPtr op, make_op(n, *n.row, pool));
   std::vector<Value> constants;
   for (ValueId id : n.inputs) constants.push_back(id == kAbsent ? Value() : Value(graph.value(id).constant));
-  std::vector<const Value*> inputs;
-  for (const Value& v : constants) inputs.push_back(&v);
-  const std::vector<Value*> last_use(inputs.size(), nullptr);
-  const auto wanted = std::make_unique<bool[]>(n.outputs.size());
-  std::fill_n(wanted.get(), n.outputs.size(), true);
-  uint64_t random_state = 0;
-  std::vector<Value> outputs;
-  OL_TRY(run_op({op.get(), n.row, n.schema, inputs, last_use, {wanted.get(), n.outputs.size()}, &pool, &random_state},
-                &outputs));
+  OL_ASSIGN(const std::vector<Value> outputs, evaluate(n, constants, pool));
   uint64_t bytes = 0;
   for (size_t i = 0; i < n.outputs.size(); ++i) {
     if (n.outputs[i] == kAbsent) continue;
@@ -95,7 +89,7 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, uint64_t* mo
   return true;
 }
 
-Result<bool> fold_graph(IrGraph& graph, Pool& pool, bool only_constant_nodes) {
+Result<bool> fold_graph(IrGraph& graph, Pool& pool, Names only) {
   const std::vector<int> uses = graph.use_counts();
   const std::vector<bool> weights = packed_weights(graph, uses);
   uint64_t left_to_expand = kMostExpanded;
@@ -103,7 +97,7 @@ Result<bool> fold_graph(IrGraph& graph, Pool& pool, bool only_constant_nodes) {
   std::vector<IrNode> kept;
   kept.reserve(graph.nodes.size());
   for (IrNode& n : graph.nodes) {
-    if (foldable(graph, n, only_constant_nodes)) {
+    if (foldable(graph, n, only)) {
       uint64_t nothing = 0;
       const bool expand = n.outputs[0] != kAbsent && weights[static_cast<size_t>(n.outputs[0])];
       Result<bool> folded = fold(graph, n, freed_bytes(graph, n, uses), expand ? &left_to_expand : &nothing, pool);
@@ -122,7 +116,23 @@ Result<bool> fold_graph(IrGraph& graph, Pool& pool, bool only_constant_nodes) {
 
 }  // namespace
 
-Result<bool> fold_constants(IrGraph& graph, Pool& pool) { return fold_graph(graph, pool, false); }
-Result<bool> fold_constant_nodes(IrGraph& graph, Pool& pool) { return fold_graph(graph, pool, true); }
+Result<std::vector<Value>> evaluate(const IrNode& n, std::span<const Value> inputs, Pool& pool) {
+  OL_ASSIGN(const OpPtr op, make_op(n, *n.row, pool));
+  std::vector<const Value*> pointers;
+  for (const Value& v : inputs) pointers.push_back(&v);
+  const std::vector<Value*> last_use(inputs.size(), nullptr);
+  const auto wanted = std::make_unique<bool[]>(n.outputs.size());
+  std::fill_n(wanted.get(), n.outputs.size(), true);
+  uint64_t random_state = 0;
+  std::vector<Value> outputs;
+  OL_TRY(run_op({op.get(), n.row, n.schema, pointers, last_use, {wanted.get(), n.outputs.size()}, &pool, &random_state},
+                &outputs));
+  return outputs;
+}
+
+Result<bool> fold_constants(IrGraph& graph, Pool& pool) { return fold_graph(graph, pool, {}); }
+Result<bool> fold_only(IrGraph& graph, Pool& pool, std::span<const std::string_view> operators) {
+  return fold_graph(graph, pool, operators);
+}
 
 }  // namespace onnxlet

@@ -140,7 +140,8 @@ bool is_gradient(std::string_view domain, std::string_view op_type) {
 
 Status expand_gradients(IrGraph& graph, Model& model, Pool& pool, Problems* problems) {
   // Rules ask for axes and flags that are written as Constant nodes.
-  OL_ASSIGN([[maybe_unused]] const bool folded, fold_constant_nodes(graph, pool));
+  static constexpr std::string_view kConstant[] = {"Constant"};
+  OL_ASSIGN([[maybe_unused]] const bool folded, fold_only(graph, pool, kConstant));
   std::vector<IrNode> nodes;
   nodes.reserve(graph.nodes.size());
   for (IrNode& n : graph.nodes) {

@@ -6,6 +6,7 @@ namespace onnxlet {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"fuse_qdq", 2, fuse_qdq, true},  // before small quantized constants are folded into floats
     {"eliminate_identity", 1, eliminate_identity},
     {"fold_constants", 1, fold_constants},
     {"eliminate_redundant", 1, eliminate_redundant},
@@ -56,18 +57,19 @@ Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::
     }
   }
   // One after the other; those of level 1 open ways for each other.
-  const auto run_level = [&](int level) -> Result<bool> {
+  const auto run_level = [&](int level, bool first = false) -> Result<bool> {
     bool any = false;
     for (const Pass& pass : kPasses) {
       const auto wanted = std::find_if(report->begin(), report->end(),
                                        [&](const PassReport& r) { return r.name == std::string_view(pass.name); });
-      if (pass.level != level || wanted == report->end()) continue;
+      if (pass.level != level || pass.first != first || wanted == report->end()) continue;
       OL_ASSIGN(const bool changed, run_everywhere(pass, graph, pool));
       wanted->changed = wanted->changed || changed;
       any = any || changed;
     }
     return any;
   };
+  OL_TRY(run_level(2, true).status());
   bool again = true;
   for (int round = 0; again && round < kMostRounds; ++round) {
     OL_ASSIGN(again, run_level(1));

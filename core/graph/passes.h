@@ -5,6 +5,7 @@
 #include <span>
 
 #include "graph/ir.h"
+#include "runtime/value.h"
 
 namespace onnxlet {
 
@@ -12,6 +13,7 @@ struct Pass {
   const char* name;
   int level;                                        // runs when GraphOptions::level is at least this
   Result<bool> (*run)(IrGraph& graph, Pool& pool);  // one graph; the driver visits subgraphs
+  bool first = false;                               // before all others, whatever its level
 };
 
 std::span<const Pass> passes();
@@ -28,7 +30,9 @@ void share_constants(const IrGraph& outer, IrGraph* inner);
 
 // The passes, one file each.
 Result<bool> fold_constants(IrGraph& graph, Pool& pool);
-Result<bool> fold_constant_nodes(IrGraph& graph, Pool& pool);  // no pass: only nodes that are called Constant
+Result<bool> fold_only(IrGraph& graph, Pool& pool, std::span<const std::string_view> operators);  // no pass
+// What the node makes of these inputs.
+Result<std::vector<Value>> evaluate(const IrNode& n, std::span<const Value> inputs, Pool& pool);
 Result<bool> eliminate_identity(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_redundant(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_common(IrGraph& graph, Pool& pool);
@@ -38,6 +42,7 @@ Result<bool> fold_affine(IrGraph& graph, Pool& pool);
 Result<bool> fuse_conv(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
 Result<bool> fuse_shuffle(IrGraph& graph, Pool& pool);
+Result<bool> fuse_qdq(IrGraph& graph, Pool& pool);
 Result<bool> fuse_pad(IrGraph& graph, Pool& pool);
 Result<bool> fuse_matmul(IrGraph& graph, Pool& pool);
 Result<bool> fuse_normalizations(IrGraph& graph, Pool& pool);

@@ -18,6 +18,12 @@ Status check_8bit(DType type) {
   return not_implemented("quantized elements must be uint8 or int8; they are ", type);
 }
 
+void look_up_all(const uint8_t* table, const Tensor& x, uint8_t* y) {
+  const auto* src = static_cast<const uint8_t*>(x.raw());
+  parallel_for(x.size(), grain_for(2),
+               [&](int64_t begin, int64_t end) { look_up(table, src + begin, y + begin, end - begin); });
+}
+
 // What every byte of one quantization is in another, after `function` of a value (null: none).
 struct ByteTable {
   uint8_t to[256];
@@ -30,10 +36,18 @@ struct ByteTable {
     if (function) function->f32(values, values, 256, params);
     quantize_8bit(to_type, values, into, to, 256);
   }
-  void apply(const Tensor& x, uint8_t* y) const {
-    const auto* src = static_cast<const uint8_t*>(x.raw());
-    parallel_for(x.size(), grain_for(2),
-                 [&](int64_t begin, int64_t end) { look_up(to, src + begin, y + begin, end - begin); });
+  void apply(const Tensor& x, uint8_t* y) const { look_up_all(to, x, y); }
+};
+
+// y[i] = table[x[i]] of bytes, whatever they mean.
+struct ByteTableOp : Op {
+  Status init(Attrs&) { return {}; }
+  Status run(OpContext& ctx) const override {
+    const Tensor &x = ctx.in(0), &table = ctx.in(1);
+    if (table.size() != 256) return run_failed("the table needs 256 elements; its shape is ", table.shape());
+    OL_ASSIGN(Tensor * y, ctx.out(0, table.dtype(), x.shape()));
+    look_up_all(static_cast<const uint8_t*>(table.raw()), x, static_cast<uint8_t*>(y->mutable_raw()));
+    return {};
   }
 };
 
@@ -233,8 +247,13 @@ const OpRow kRows[] = {
     {"QLinearSoftmax", 1, make<QLinearSoftmax>},        {"QLinearWhere", 1, make<QLinearWhere>},
 };
 
+const OpRow kByteTableRows[] = {
+    {"ByteTable", 1, make<ByteTableOp>, kInPlace},
+};
+
 }  // namespace
 
 extern const OpTable kQLinearOps{"com.microsoft", kRows};
+extern const OpTable kByteTableOps{"onnxlet", kByteTableRows};
 
 }  // namespace onnxlet

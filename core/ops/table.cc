@@ -12,6 +12,7 @@ const OpTable* const kTables[] = {
     &kAttentionOps,
     &kBatchNormOps,
     &kBinaryOps,
+    &kByteTableOps,
     &kCastOps,
     &kConcatSplitOps,
     &kConstantContribOps,

@@ -10,6 +10,7 @@ extern const OpTable kAttentionContribOps;
 extern const OpTable kAttentionOps;
 extern const OpTable kBatchNormOps;
 extern const OpTable kBinaryOps;
+extern const OpTable kByteTableOps;
 extern const OpTable kCastOps;
 extern const OpTable kConcatSplitOps;
 extern const OpTable kConstantContribOps;

@@ -468,8 +468,9 @@ OPERATORS: list[dict[str, Any]] = [
         "auto_pad:string=NOTSET ceil_mode:int=0 dilations:ints kernel_shape:ints! pads:ints strides:ints",
         T=INT8S,
     ),
-    # ---- made by the engine itself, for Gradient ----
+    # ---- made by the engine itself: for Gradient, and a function of 8-bit numbers ----
     op("SumToShapeOf", "x:T like:T", "y:T", domain="onnxlet", T=ALL_FLOATS),
+    op("ByteTable", "x:T table:U", "y:U", domain="onnxlet", T=INT8S, U=INT8S),
     # ---- data movement, pictures, distances ----
     op(
         "CropAndResize",

@@ -19,7 +19,7 @@ import numpy as np
 import onnx
 from PIL import Image
 
-from tests.models import digits_cnn, filled, minilm, quantized, selfie, smollm2, vit
+from tests.models import digits_cnn, filled, minilm, mobile_cnn, quantized, selfie, smollm2, vit
 from tests.models.fetch import fetch, locked
 from tests.support.paths import ROOT, cache_dir
 
@@ -237,6 +237,13 @@ def _models() -> Iterator[Model]:
             slow=True,
             rounds=level == 4,
         )
+    image = _nchw(224, 224)
+    for name, network in (("mobilenetv2", mobile_cnn.MOBILENET_V2), ("efficientnet-lite0", mobile_cnn.EFFICIENTNET_LITE0)):
+        for suffix, make, error in (("", mobile_cnn.build, 1e-4), ("-qdq", mobile_cnn.build_quantized, 0.1)):
+            path = _built(name + suffix, mobile_cnn, functools.partial(make, network, image))
+            feeds = lambda _: {"image": image}  # noqa: E731
+            slow = network is not mobile_cnn.MOBILENET_V2
+            yield Model(name + suffix, path, feeds, group="mobile", slow=slow, largest_error=error)
     yield Model("digits-cnn", _built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
     for stem in ("resnet50", "densenet121", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
         path = _built(f"{stem}-filled", filled, functools.partial(_fill, stem))
