@@ -197,10 +197,15 @@ class Layout {
     if (n.custom || !n.subgraphs.empty() || n.outputs.empty() || n.outputs[0] == kAbsent) return false;
     const OpRow* row = n.row;
     if (row == nullptr || n.inputs.empty() || n.inputs[0] == kAbsent) return false;
-    if (one_of(n.op_type, {"Conv", "FusedConv"})) return convolution(n);
+    if (one_of(n.op_type, {"Conv", "FusedConv", "ConvInteger"})) return convolution(n, 1);
+    if (n.op_type == "QLinearConv") return convolution(n, 3);
+    if (one_of(n.op_type, {"QuantizeLinear", "DequantizeLinear", "ByteTable", "QLinearSigmoid", "QLinearLeakyRelu"})) {
+      return by_value(n);
+    }
     if ((row->flags & kElementwise) != 0) return elementwise(n);
     const int rank = state(n.inputs[0]).last != kAbsent ? state(n.inputs[0]).rank : kNoRank;
-    if (n.op_type == "Concat" && n.domain.empty()) return concat(n);
+    if (n.op_type == "Concat" && n.domain.empty()) return concat(n, 0, 1);
+    if (n.op_type == "QLinearConcat") return concat(n, 2, 3);
     if (rank == kNoRank) return false;
     if ((row->flags & kChannelsLast) != 0) return window(n, rank);
     if (!n.domain.empty()) return false;
@@ -215,19 +220,41 @@ class Layout {
     return false;
   }
 
-  Result<bool> convolution(IrNode& n) {
-    const Tensor* w = n.inputs.size() > 1 ? graph_.constant(n.inputs[1]) : nullptr;
-    // The channels-last kernels compute in float.
+  Result<bool> convolution(IrNode& n, size_t weights) {
+    const Tensor* w = n.inputs.size() > weights ? graph_.constant(n.inputs[weights]) : nullptr;
+    // The channels-last kernels compute in float, or in 8 bits.
     if (w == nullptr || w->rank() < 3 || w->dtype() == DType::kDouble || graph_.constant(n.inputs[0])) return false;
+    if (says_layout(n)) return false;
     const int rank = w->rank();
-    const ValueId residual = n.inputs.size() > 3 ? n.inputs[3] : kAbsent;
+    const ValueId residual = n.op_type == "FusedConv" && n.inputs.size() > 3 ? n.inputs[3] : kAbsent;
     if (residual != kAbsent && state(residual).rank != rank) return false;
     n.inputs[0] = last(n.inputs[0], rank, n);
     if (residual != kAbsent) n.inputs[3] = last(residual, rank, n);
     return finish_window(n, rank);
   }
 
+  // onnxruntime's quantized operators may be channels-last by themselves.
+  static bool says_layout(const IrNode& n) {
+    const Attribute* a = n.find("channels_last");
+    return a != nullptr && a->i != 0;
+  }
+
+  // A function of each element of input 0, whatever the other inputs say as long as they say it of all.
+  Result<bool> by_value(IrNode& n) {
+    const State& x = state(n.inputs[0]);
+    if (x.last == kAbsent) return false;
+    for (size_t i = 1; i < n.inputs.size() && n.op_type != "ByteTable"; ++i) {
+      if (n.inputs[i] == kAbsent) continue;
+      const Tensor* c = graph_.constant(n.inputs[i]);
+      if (c == nullptr || c->size() != 1) return false;
+    }
+    const int rank = x.rank;
+    n.inputs[0] = x.last;
+    return finish(n, rank);
+  }
+
   Result<bool> window(IrNode& n, int rank) {
+    if (says_layout(n)) return false;
     for (size_t i = 1; i < n.outputs.size(); ++i) {
       if (n.outputs[i] != kAbsent) return false;  // indices of MaxPool, statistics of BatchNormalization
     }
@@ -315,20 +342,22 @@ class Layout {
     return finish(n, rank);
   }
 
-  Result<bool> concat(IrNode& n) {
+  // Tensors stand at `first` and every `step` inputs.
+  Result<bool> concat(IrNode& n, size_t first, size_t step) {
     int rank = kNoRank;
-    for (ValueId id : n.inputs) {
+    for (size_t i = first; i < n.inputs.size(); i += step) {
+      const ValueId id = n.inputs[i];
       if (id == kAbsent || graph_.constant(id) != nullptr) return false;
       if (state(id).last != kAbsent) rank = state(id).rank;
     }
     if (rank == kNoRank) return false;
-    for (ValueId id : n.inputs) {
-      if (state(id).rank != rank) return false;
+    for (size_t i = first; i < n.inputs.size(); i += step) {
+      if (state(n.inputs[i]).rank != rank) return false;
     }
     const int64_t axis = axis_of(n, rank, 1);
     if (axis < 0 || axis >= rank) return false;
     set_int(n, "axis", last_axis(axis, rank));
-    for (ValueId& id : n.inputs) id = last(id, rank, n);
+    for (size_t i = first; i < n.inputs.size(); i += step) n.inputs[i] = last(n.inputs[i], rank, n);
     return finish(n, rank);
   }
 

@@ -40,11 +40,11 @@ void range(const float* x, ptrdiff_t n, float* lo, float* hi) {
   }
 }
 
-// The result is in the lowest byte: 2^23 + n has n in its lowest bits. NaN becomes 0.
+// 2^23 + n has n in its lowest bits. NaN becomes 0.
 template <class F>
 typename F::Int quantized(F x, float scale, float zero) {
   const F v = nearest(x / F::splat(scale)) + F::splat(zero);
-  return bits_of(min(max(v, F::splat(0)), F::splat(255)) + F::splat(0x1p23f));
+  return bits_of(min(max(v, F::splat(0)), F::splat(255)) + F::splat(0x1p23f)) & F::Int::splat(255);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ void dynamic_quantize(const float* x, int64_t n, uint8_t* y, float* scale, uint8
     for (; i + kStep <= end; i += kStep) {
       simd::I32x4 v[kWide];
       for (int w = 0; w < kWide; ++w) v[w] = quantized(F32::load(x + i + w * F32::kLanes), s, zero);
-      const int_dot::U8x16 bytes = int_dot::lowest_bytes(v);
+      const int_dot::U8x16 bytes = int_dot::narrow(v[0], v[1], v[2], v[3]);
       std::memcpy(y + i, &bytes, sizeof(bytes));
     }
     for (; i < end; ++i) y[i] = static_cast<uint8_t>(quantized(simd::F32x1{x[i]}, s, zero).v);

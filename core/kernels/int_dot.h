@@ -36,12 +36,38 @@ inline I32x4 load_ints(const int32_t* p) {
 inline void store_ints(I32x4 v, int32_t* p) { std::memcpy(p, &v.v, sizeof(v.v)); }
 inline I32x4 mul(I32x4 a, I32x4 b) { return {(I32x4::Raw)((I32x4::RawUnsigned)a.v * (I32x4::RawUnsigned)b.v)}; }
 
-// The lowest byte of each lane of four vectors.
-inline U8x16 lowest_bytes(const I32x4 (&v)[4]) {
-  const U8x16 a = (U8x16)v[0].v, b = (U8x16)v[1].v, c = (U8x16)v[2].v, d = (U8x16)v[3].v;
-  const U8x16 ab = __builtin_shufflevector(a, b, 0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
-  const U8x16 cd = __builtin_shufflevector(c, d, 0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28);
-  return __builtin_shufflevector(ab, cd, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+// Lanes of 0 to 255 as bytes.
+inline U8x16 narrow(I32x4 a, I32x4 b, I32x4 c, I32x4 d) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_u8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4((v128_t)a.v, (v128_t)b.v),
+                                        wasm_i16x8_narrow_i32x4((v128_t)c.v, (v128_t)d.v));
+#elif defined(__SSE2__)
+  return (U8x16)_mm_packus_epi16(_mm_packs_epi32((__m128i)a.v, (__m128i)b.v),
+                                 _mm_packs_epi32((__m128i)c.v, (__m128i)d.v));
+#else
+  U8x16 out;
+  for (int i = 0; i < 4; ++i) {
+    out[i] = static_cast<uint8_t>(a.v[i]);
+    out[i + 4] = static_cast<uint8_t>(b.v[i]);
+    out[i + 8] = static_cast<uint8_t>(c.v[i]);
+    out[i + 12] = static_cast<uint8_t>(d.v[i]);
+  }
+  return out;
+#endif
+}
+
+// Element by element from two vectors of bytes or of 16-bit numbers: their lower and upper halves.
+inline U8x16 interleave_low(U8x16 a, U8x16 b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline U8x16 interleave_high(U8x16 a, U8x16 b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+inline U8x16 interleave_low16(U8x16 a, U8x16 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+}
+inline U8x16 interleave_high16(U8x16 a, U8x16 b) {
+  return __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
 }
 
 // The instruction as a machine with the given second operand has it, on plain integers.

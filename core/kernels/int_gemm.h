@@ -65,11 +65,12 @@ void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKerne
 int64_t int_gemm_scratch(const IntGemm& g);  // bytes
 const char* int_gemm(const IntGemm& g, void* scratch);
 
-// Convolution, NCHW, over the same tile. Weights: per group packed as B is; k is [tap][channel].
+// Convolution over the same tile. Weights: per group packed as B is; k is [tap][channel].
 struct IntConv {
   IntKernel kernel = int_kernel();
   Window window;
   int64_t batch = 0, channels = 0, out_channels = 0, groups = 1;
+  bool channels_last = false;
   const uint8_t* x = nullptr;
   bool x_signed = false;
   int32_t x_zero = 0;
@@ -77,8 +78,6 @@ struct IntConv {
   bool w_signed = false;
   PerAxis<int32_t> w_zero;  // per output channel
   IntOutput out;            // data, bias and scales of all output channels; strides are set here
-
-  bool depthwise() const { return groups > 1 && channels == groups; }
 };
 // [out_channels][channels][taps], `channels` of one group.
 struct IntFilters {
@@ -89,8 +88,11 @@ void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, u
                            IntKernel kernel = int_kernel());
 int64_t int_conv_scratch(const IntConv& c);
 const char* int_conv(const IntConv& c, void* scratch);
-// One input channel per group; weights as the model has them.
-int64_t int_conv_depthwise_scratch(const IntConv& c);
-const char* int_conv_depthwise(const IntConv& c, void* scratch);
+// One input and one output channel per group. w: [channels][taps], without zero points.
+int64_t packed_int_depthwise_size(int64_t channels, int64_t taps, IntKernel kernel = int_kernel());
+void pack_int_depthwise_weights(const int8_t* w, int64_t channels, int64_t taps, uint8_t* out,
+                                IntKernel kernel = int_kernel());
+int64_t int_depthwise_scratch(const IntConv& c);
+const char* int_depthwise(const IntConv& c, void* scratch);
 
 }  // namespace onnxlet

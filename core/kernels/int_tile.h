@@ -134,21 +134,35 @@ struct RowTerms {
   float scale = 1;
 };
 
-// round(v) + zero_point within the type; NaN becomes the smallest value.
-inline I32x4 quantized(const IntOutput& o, F32x4 v) {
-  const bool is_signed = o.kind == IntOutput::kInt8;
-  const F32x4 lo = F32x4::splat(static_cast<float>((is_signed ? -128 : 0) - o.zero_point)),
-              hi = F32x4::splat(static_cast<float>((is_signed ? 127 : 255) - o.zero_point));
-  v = select(lo < v, select(v < hi, v, hi), lo);
-  return to_int(nearest(v)) + I32x4::splat(o.zero_point);
-}
+// round(sum * scale) + zero point within the type, as bytes; NaN becomes the smallest value.
+struct ToBytes {
+  F32x4 lo, hi;
+  I32x4 shift;
+  U8x16 flip;
+
+  explicit ToBytes(const IntOutput& o) {
+    const int32_t sign = o.kind == IntOutput::kInt8 ? 128 : 0, zero = o.zero_point + sign;
+    lo = F32x4::splat(static_cast<float>(-zero));
+    hi = F32x4::splat(static_cast<float>(255 - zero));
+    shift = bits_of(F32x4::splat(kMagic)) - I32x4::splat(zero);
+    flip = U8x16{} + static_cast<uint8_t>(sign);
+  }
+  // 0 to 255. Where a float's last bit is 1, adding rounds to whole numbers, halves to even.
+  I32x4 round(I32x4 sum, F32x4 scale) const {
+    return bits_of(min(max(to_float(sum) * scale, lo), hi) + F32x4::splat(kMagic)) - shift;
+  }
+  U8x16 narrow(I32x4 a, I32x4 b, I32x4 c, I32x4 d) const { return int_dot::narrow(a, b, c, d) ^ flip; }
+
+ private:
+  static constexpr float kMagic = 0x1.8p23f;
+};
 
 // Rows of finished sums into the output; (row, col) counted from the output's first element. One copy for all tiles: it
 // is long.
 [[gnu::noinline]] inline void put(const IntOutput& o, const Columns& c, const RowTerms* terms,
                                   const I32x4 (*sums)[kHalves], int rows, int64_t row, int64_t col, int cols) {
   const bool bytes = o.kind == IntOutput::kInt8 || o.kind == IntOutput::kUint8, scaled = o.kind != IntOutput::kInt32;
-  const bool whole = cols == kCols && o.col_stride == 1 && !bytes;
+  const bool whole = cols == kCols && o.col_stride == 1;
   const ptrdiff_t size = bytes ? 1 : sizeof(int32_t), step = static_cast<ptrdiff_t>(o.col_stride) * size;
   I32x4 bias[kHalves], sum[kHalves], zero[kHalves];
   F32x4 scale[kHalves], float_bias[kHalves];
@@ -159,6 +173,7 @@ inline I32x4 quantized(const IntOutput& o, F32x4 v) {
     scale[h] = F32x4::load(c.scale + 4 * h);
     float_bias[h] = F32x4::load(c.float_bias + 4 * h);
   }
+  const ToBytes to_bytes(o);
   char* out = static_cast<char*>(o.data) + (row * o.row_stride + col * o.col_stride) * size;
   for (int r = 0; r < rows; ++r, out += o.row_stride * size) {
     I32x4 v[kHalves];
@@ -167,8 +182,17 @@ inline I32x4 quantized(const IntOutput& o, F32x4 v) {
       if (c.has_sum) v[h] = v[h] - int_dot::mul(I32x4::splat(terms[r].zero), sum[h]);
       if (c.has_zero) v[h] = v[h] - int_dot::mul(I32x4::splat(terms[r].sum), zero[h]);
       if (!scaled) continue;
-      const F32x4 f = to_float(v[h]) * (F32x4::splat(terms[r].scale) * scale[h]);
-      v[h] = bytes ? quantized(o, f) : bits_of(f + float_bias[h]);
+      const F32x4 factor = F32x4::splat(terms[r].scale) * scale[h];
+      v[h] = bytes ? to_bytes.round(v[h], factor) : bits_of(to_float(v[h]) * factor + float_bias[h]);
+    }
+    if (bytes) {
+      const U8x16 narrow = to_bytes.narrow(v[0], v[1], v[0], v[1]);
+      if (cols == kCols && step == 1) {
+        std::memcpy(out, &narrow, kCols);
+        continue;
+      }
+      for (int j = 0; j < cols; ++j) out[j * step] = static_cast<char>(narrow[j]);
+      continue;
     }
     if (whole) {
       for (int h = 0; h < kHalves; ++h) std::memcpy(out + h * sizeof(v[h].v), &v[h].v, sizeof(v[h].v));
@@ -176,11 +200,7 @@ inline I32x4 quantized(const IntOutput& o, F32x4 v) {
     }
     int32_t values[kCols];
     for (int h = 0; h < kHalves; ++h) int_dot::store_ints(v[h], values + 4 * h);
-    if (bytes) {
-      for (int j = 0; j < cols; ++j) out[j * step] = static_cast<char>(values[j]);
-    } else {
-      for (int j = 0; j < cols; ++j) std::memcpy(out + j * step, values + j, sizeof(int32_t));
-    }
+    for (int j = 0; j < cols; ++j) std::memcpy(out + j * step, values + j, sizeof(int32_t));
   }
 }
 

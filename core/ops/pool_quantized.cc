@@ -1,6 +1,5 @@
 // onnxruntime's average pools of 8-bit integers, in both layouts.
 #include "kernels/pool.h"
-#include "ops/channels_last.h"
 #include "ops/int_operands.h"
 #include "ops/window.h"
 
@@ -27,11 +26,15 @@ Status check_planes(const Shape& s) {
   return {};
 }
 
+// The layout is an attribute of the operators, or the layout pass's choice.
+bool is_channels_last(Attrs& a) { return a.i("channels_last") != 0 || a.channels_last(); }
+
 struct QLinearAveragePool : Op {
   WindowAttrs window;
-  bool include_pad = false;
+  bool include_pad = false, channels_last = false;
 
   Status init(Attrs& a) {
+    channels_last = is_channels_last(a);
     OL_TRY(window.read(a, false));
     window.ceil_mode = a.i("ceil_mode") != 0;
     include_pad = a.i("count_include_pad") != 0;
@@ -40,26 +43,35 @@ struct QLinearAveragePool : Op {
   Status run(OpContext& ctx) const override {
     const Shape& s = ctx.in(0).shape();
     OL_TRY(check_planes(s));
-    OL_ASSIGN(Window w, window.resolve(spatial(s), Shape(window.kernel_shape)));
-    const int64_t planes = s[0] * s[1];
-    return pool_as_float(ctx, with_spatial(s[0], s[1], w.out),
-                         [&](const float* x, float* y) { pool_average(w, planes, x, y, include_pad); });
+    OL_ASSIGN(Window w, window.resolve(spatial(s, channels_last), Shape(window.kernel_shape)));
+    const int64_t channels = channels_of(s, channels_last);
+    return pool_as_float(ctx, with_spatial(s[0], channels, w.out, channels_last), [&](const float* x, float* y) {
+      channels_last ? pool_average_nhwc(w, s[0], channels, x, y, include_pad)
+                    : pool_average(w, s[0] * channels, x, y, include_pad);
+    });
   }
 };
 
 struct QLinearGlobalAveragePool : Op {
-  Status init(Attrs&) { return {}; }
+  bool channels_last = false;
+  Status init(Attrs& a) {
+    channels_last = is_channels_last(a);
+    return {};
+  }
   Status run(OpContext& ctx) const override {
     const Shape& s = ctx.in(0).shape();
     OL_TRY(check_planes(s));
-    return pool_as_float(ctx, with_spatial(s[0], s[1], Shape::filled(s.rank() - 2, 1)),
-                         [&](const float* x, float* y) { global_average(s[0] * s[1], s.product(2, s.rank()), x, y); });
+    const int64_t channels = channels_of(s, channels_last), pixels = spatial(s, channels_last).size();
+    const Shape out = with_spatial(s[0], channels, Shape::filled(s.rank() - 2, 1), channels_last);
+    return pool_as_float(ctx, out, [&](const float* x, float* y) {
+      channels_last ? global_average_nhwc(s[0], pixels, channels, x, y) : global_average(s[0] * channels, pixels, x, y);
+    });
   }
 };
 
 const OpRow kRows[] = {
-    {"QLinearAveragePool", 1, make_by_layout<QLinearAveragePool, 0>},
-    {"QLinearGlobalAveragePool", 1, make_by_layout<QLinearGlobalAveragePool, 0>},
+    {"QLinearAveragePool", 1, make<QLinearAveragePool>, kChannelsLast},
+    {"QLinearGlobalAveragePool", 1, make<QLinearGlobalAveragePool>, kChannelsLast},
 };
 
 }  // namespace

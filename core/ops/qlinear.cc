@@ -241,10 +241,14 @@ struct QLinearReduceMean : Op {
 };
 
 const OpRow kRows[] = {
-    {"QLinearAdd", 1, make_qlinear_binary<kAddKernel>}, {"QLinearConcat", 1, make<QLinearConcat>},
-    {"QLinearLeakyRelu", 1, make_leaky_relu},           {"QLinearMul", 1, make_qlinear_binary<kMulKernel>},
-    {"QLinearReduceMean", 1, make<QLinearReduceMean>},  {"QLinearSigmoid", 1, make_sigmoid},
-    {"QLinearSoftmax", 1, make<QLinearSoftmax>},        {"QLinearWhere", 1, make<QLinearWhere>},
+    {"QLinearAdd", 1, make_qlinear_binary<kAddKernel>, kElementwise},
+    {"QLinearConcat", 1, make<QLinearConcat>},
+    {"QLinearLeakyRelu", 1, make_leaky_relu},
+    {"QLinearMul", 1, make_qlinear_binary<kMulKernel>, kElementwise},
+    {"QLinearReduceMean", 1, make<QLinearReduceMean>},
+    {"QLinearSigmoid", 1, make_sigmoid},
+    {"QLinearSoftmax", 1, make<QLinearSoftmax>},
+    {"QLinearWhere", 1, make<QLinearWhere>},
 };
 
 const OpRow kByteTableRows[] = {

@@ -122,13 +122,17 @@ void check_rounding(IntKernel kernel) {
 TEST(int_gemm_rounds_half_to_even_and_saturates) { each_kernel(check_rounding); }
 
 void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out_channels, int64_t groups,
-                bool x_signed, bool w_signed) {
+                bool x_signed, bool w_signed, bool channels_last) {
   RandomEnds r;
   const int64_t cg = channels / groups, mg = out_channels / groups, taps = w.taps(), k = cg * taps, in = w.in.size(),
                 out = w.out.size();
+  const bool depthwise = channels == groups && out_channels == groups && w_signed;
   const std::vector<uint8_t> x = r.bytes(2 * channels * in), weights = r.bytes(out_channels * k);
+  const auto place = [&](int64_t image, int64_t count, int64_t channel, int64_t pixels, int64_t pixel) {
+    return channels_last ? (image * pixels + pixel) * count + channel : (image * count + channel) * pixels + pixel;
+  };
   std::vector<int32_t> zero;
-  for (int64_t i = 0; i < out_channels; ++i) zero.push_back(static_cast<int32_t>(r.next() % 100));
+  for (int64_t i = 0; i < out_channels; ++i) zero.push_back(depthwise ? 0 : static_cast<int32_t>(r.next() % 100));
   IntConv c;
   c.kernel = kernel;
   c.window = w;
@@ -136,6 +140,7 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
   c.channels = channels;
   c.out_channels = out_channels;
   c.groups = groups;
+  c.channels_last = channels_last;
   c.x = x.data();
   c.x_signed = x_signed;
   c.x_zero = 17;
@@ -145,14 +150,15 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
   c.out.data = y.data();
   std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size({out_channels, cg, taps, groups}, kernel)));
   pack_int_conv_weights(weights.data(), w_signed, {out_channels, cg, taps, groups}, packed.data(), kernel);
-  for (int kind = 0; kind < (c.depthwise() ? 2 : 1); ++kind) {
-    std::vector<char> scratch(static_cast<size_t>(kind ? int_conv_depthwise_scratch(c) : int_conv_scratch(c)));
-    c.weights = kind ? weights.data() : packed.data();
-    if (kind) {
-      int_conv_depthwise(c, scratch.data());
-    } else {
-      int_conv(c, scratch.data());
-    }
+  std::vector<uint8_t> by_channel(static_cast<size_t>(packed_int_depthwise_size(channels, taps, kernel)));
+  if (depthwise) {
+    pack_int_depthwise_weights(reinterpret_cast<const int8_t*>(weights.data()), channels, taps, by_channel.data(),
+                               kernel);
+  }
+  for (int kind = 0; kind < (depthwise ? 2 : 1); ++kind) {
+    std::vector<char> scratch(static_cast<size_t>(kind ? int_depthwise_scratch(c) : int_conv_scratch(c)));
+    c.weights = kind ? by_channel.data() : packed.data();
+    kind ? int_depthwise(c, scratch.data()) : int_conv(c, scratch.data());
     for (int64_t plane = 0; plane < 2 * out_channels; ++plane) {
       const int64_t image = plane / out_channels, m = plane % out_channels;
       for (int64_t p = 0; p < out; ++p) {
@@ -162,10 +168,10 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
           const int64_t v = p % w.out[1] * w.stride[1] - w.pad[1] + tap % w.kernel[1] * w.dilation[1];
           if (h < 0 || h >= w.in[0] || v < 0 || v >= w.in[1]) continue;
           const int64_t channel = m / mg * cg + q / taps;
-          sum += (value(x, (image * channels + channel) * in + h * w.in[1] + v, x_signed) - 17) *
+          sum += (value(x, place(image, channels, channel, in, h * w.in[1] + v), x_signed) - 17) *
                  (value(weights, m * k + q, w_signed) - zero[static_cast<size_t>(m)]);
         }
-        CHECK_EQ(y[static_cast<size_t>(plane * out + p)], sum);
+        CHECK_EQ(y[static_cast<size_t>(place(image, out_channels, m, out, p))], sum);
       }
     }
   }
@@ -173,12 +179,20 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
 
 TEST(int_conv_is_exact) {
   each_kernel([](IntKernel kernel) {
-    for (int kind = 0; kind < 4; ++kind) {
-      const bool x_signed = kind & 1, w_signed = kind & 2;
-      check_conv(kernel, {{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1, x_signed, w_signed);
-      check_conv(kernel, {{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2, x_signed, w_signed);
-      check_conv(kernel, {{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3, x_signed, w_signed);
-      check_conv(kernel, {{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4, x_signed, w_signed);
+    for (int kind = 0; kind < 8; ++kind) {
+      const bool x_signed = kind & 1, w_signed = kind & 2, last = kind & 4;
+      const auto check = [&](const Window& w, int64_t channels, int64_t out_channels, int64_t groups) {
+        check_conv(kernel, w, channels, out_channels, groups, x_signed, w_signed, last);
+      };
+      check({{7, 9}, {7, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}}, 5, 11, 1);
+      check({{7, 9}, {4, 5}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, 16, 9, 1);
+      check({{8, 9}, {4, 4}, {2, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}}, 4, 6, 2);
+      check({{9, 9}, {5, 5}, {3, 3}, {1, 1}, {2, 2}, {0, 0}, {0, 0}}, 3, 6, 3);
+      check({{5, 20}, {5, 10}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}}, 4, 4, 4);
+      check({{6, 11}, {6, 11}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}}, 12, 17, 1);
+      check({{6, 11}, {6, 11}, {5, 5}, {1, 1}, {1, 1}, {2, 2}, {2, 2}}, 32, 32, 32);
+      check({{9, 9}, {5, 5}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}}, 19, 19, 19);
+      check({{4, 5}, {2, 3}, {3, 3}, {1, 1}, {1, 1}, {-1, 0}, {1, 0}}, 4, 3, 1);
     }
   });
 }
