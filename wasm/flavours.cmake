@@ -51,7 +51,7 @@ if(NOT EMSCRIPTEN)
 endif()
 # Kernels that models spend little time in, or that are as fast so. Beware of templates that they share with fast kernels,
 # as kernels/tile.h is shared: the linker keeps one copy, and it may be this one.
-foreach(kernel IN ITEMS conv_depthwise cumulative deform_conv fft gather grid linear_attention normalize pool recurrent
+foreach(kernel IN ITEMS conv_depthwise cumulative deform_conv fft gather grid int_source linear_attention normalize pool recurrent
         reduce scatter select topk)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/core/kernels/${kernel}.cc PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()

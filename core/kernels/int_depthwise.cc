@@ -1,5 +1,6 @@
 // Depthwise convolution of 8-bit integers, one output per channel, channels innermost: the taps of a vector of channels
 // are interleaved, so that the dot adds some of them at once.
+#include "base/parallel.h"
 #include "kernels/int_source.h"
 #include "kernels/slots.h"
 
@@ -8,8 +9,6 @@ namespace {
 
 using int_dot::U8x16;
 using int_tile::I32x4;
-using int_tile::Pairs;
-using int_tile::Source;
 using simd::F32x4;
 
 // Channels that are worked on together.
@@ -28,9 +27,9 @@ int64_t block_count(int64_t channels) {
 
 // kGroup taps of kLanes channels: v[i] gets those of channels 4 i to 4 i + 3, the taps of a channel side by side.
 template <class Format>
-inline void load_taps(const typename Format::Element* const* taps, ptrdiff_t c, U8x16 (&v)[Format::kGroup]) {
+inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 (&v)[Format::kGroup]) {
   U8x16 row[Format::kGroup];
-  for (int t = 0; t < Format::kGroup; ++t) row[t] = int_dot::load_bytes(reinterpret_cast<const uint8_t*>(taps[t] + c));
+  for (int t = 0; t < Format::kGroup; ++t) row[t] = int_dot::load_bytes(taps[t] + at);
   if constexpr (Format::kGroup == 2) {
     v[0] = int_dot::interleave_low16(row[0], row[1]);
     v[1] = int_dot::interleave_high16(row[0], row[1]);
@@ -44,94 +43,108 @@ inline void load_taps(const typename Format::Element* const* taps, ptrdiff_t c, 
   }
 }
 
-template <class Format>
-struct Plan {
-  Source<Format> source;
-  int64_t taps, padded, taps_bytes, slot_bytes;
-
-  explicit Plan(const IntConv& c) : source(c, 1, kLanes<Format>), taps(c.window.taps()) {
-    padded = int_tile::groups<Format>(taps) * Format::kGroup;
-    slot_bytes = (padded * static_cast<int64_t>(sizeof(void*)) + 63) / 64 * 64;
-  }
-  int64_t zeros_bytes() const {
-    return (source.channels * static_cast<int64_t>(sizeof(typename Format::Element)) + 63) / 64 * 64;
-  }
-  int64_t terms_bytes() const { return source.channels * 8; }  // of each channel: where its sum starts, its scale
-};
-
-template <class Format>
 class Depthwise {
  public:
-  using Element = typename Format::Element;
-
-  Depthwise(const IntConv& c, Plan<Format>& p, void* scratch) : c_(c), p_(p), to_bytes_(c.out) {
-    char* at = static_cast<char*>(scratch);
-    p.source.make(at);
-    at += p_.source.bytes();
-    Element* zeros = reinterpret_cast<Element*>(at);
-    std::fill_n(zeros, p_.source.channels, p_.source.padding);
-    zeros_ = zeros;
-    start_ = reinterpret_cast<int32_t*>(at + p_.zeros_bytes());
-    scale_ = reinterpret_cast<float*>(start_ + p_.source.channels);
-    for (int64_t ch = 0; ch < p_.source.channels; ++ch) {
-      const uint8_t* block = c.weights + (ch / kLanes<Format> + 1) * block_bytes<Format>(p_.taps);
-      int32_t sum;
-      std::memcpy(&sum, block - (kLanes<Format> - ch % kLanes<Format>)*4, sizeof(sum));
-      const bool in = ch < c.channels;
-      start_[ch] = int_tile::minus_product(in && c.out.bias ? c.out.bias[ch] : 0, p_.source.recode.left, sum);
-      scale_[ch] = in ? c.out.col_scale.at(ch, 1) : 0;
-    }
+  explicit Depthwise(const IntConv& c)
+      : c_(c),
+        source_(c, 1, int_tile::with_format(c.kernel, []<class Format>() { return kLanes<Format>; })),
+        to_bytes_(c.out),
+        columns_(c.window.kernel[c.window.rank() - 1]),
+        taps_(c.window.taps()) {
+    group_ = 4 / source_.element;
+    padded_ = (taps_ + group_ - 1) / group_ * group_;
+    slot_bytes_ = ((padded_ + taps_ / columns_) * static_cast<int64_t>(sizeof(void*)) + 63) / 64 * 64;
   }
+  int64_t scratch() const { return source_.bytes() + zeros_bytes() + terms_bytes() + slot_bytes_ * Slots::count(); }
 
-  // One row of output pixels.
-  void run(int64_t image, int64_t row, const Element** taps) const {
-    const Window& w = c_.window;
-    const Source<Format>& s = p_.source;
-    const int last = w.rank() - 1;
-    const int64_t width = w.out[last], inner = w.kernel[last];
-    const auto step = static_cast<ptrdiff_t>(s.pixel());
-    const Element* x = s.data + image * s.rows * s.columns * step;
-    std::fill_n(taps, p_.padded, zeros_);
-    Odometer pixel(w.out, row * width);
-    for (int64_t o = 0; o < width; ++o, pixel.next()) {
-      const int64_t begin = o * w.stride[last] - w.pad[last] + s.left;
-      for (int64_t t = 0; t < p_.taps; t += inner) {
-        const int64_t line = int_tile::kernel_row(w, pixel, t / inner);
-        int64_t column = begin;
-        for (int64_t i = 0; i < inner; ++i, column += w.dilation[last]) {
-          const bool inside = line >= 0 && column >= 0 && column < s.columns;
-          taps[t + i] = inside ? x + static_cast<ptrdiff_t>(line * s.columns + column) * step : zeros_;
-        }
-      }
-      one_pixel(taps, image, row * width + o);
-    }
+  void run(void* scratch) {
+    uint8_t* at = static_cast<uint8_t*>(scratch);
+    source_.make(at);
+    zeros_ = at += source_.bytes();
+    source_.pad(at, source_.pixel);
+    at += zeros_bytes();
+    start_ = reinterpret_cast<int32_t*>(at);
+    scale_ = reinterpret_cast<float*>(start_ + source_.channels);
+    fill_terms();
+    Slots slots(at + terms_bytes(), static_cast<size_t>(slot_bytes_));
+    const int64_t width = c_.window.out[c_.window.rank() - 1], rows = c_.window.pixels() / width;
+    parallel_for(c_.batch * rows, grain_for(width * c_.channels * taps_ / 16), [&](int64_t begin, int64_t end) {
+      Slots::Claim claim(slots);
+      int_tile::with_format(c_.kernel, [&]<class Format>() {
+        for (int64_t i = begin; i < end; ++i) one_row<Format>(i / rows, i % rows, claim.as<const uint8_t*>());
+      });
+    });
   }
 
  private:
-  void one_pixel(const Element* const* taps, int64_t image, int64_t pixel) const {
+  int64_t zeros_bytes() const { return (source_.pixel + 63) / 64 * 64; }
+  int64_t terms_bytes() const { return source_.channels * 8; }
+
+  // Of each channel: where its sum starts, and its scale.
+  void fill_terms() {
+    const int64_t lanes = 16 / source_.element, block = padded_ * lanes + lanes * 4;
+    for (int64_t ch = 0; ch < source_.channels; ++ch) {
+      int32_t sum;
+      std::memcpy(&sum, c_.weights + ch / lanes * block + padded_ * lanes + ch % lanes * 4, sizeof(sum));
+      const bool in = ch < c_.channels;
+      start_[ch] = int_tile::minus_product(in && c_.out.bias ? c_.out.bias[ch] : 0, source_.recode.left, sum);
+      scale_[ch] = in ? c_.out.col_scale.at(ch, 1) : 0;
+    }
+  }
+
+  template <class Format>
+  void one_row(int64_t image, int64_t row, const uint8_t** taps) const {
+    const Window& w = c_.window;
+    const int last = w.rank() - 1;
+    const auto step = static_cast<ptrdiff_t>(source_.pixel), columns = static_cast<ptrdiff_t>(columns_),
+               width = static_cast<ptrdiff_t>(source_.columns), dilation = static_cast<ptrdiff_t>(w.dilation[last]),
+               lines = static_cast<ptrdiff_t>(taps_) / columns;
+    const uint8_t** const line = taps + padded_;
+    for (ptrdiff_t i = 0; i < lines; ++i) line[i] = source_.line(image, row, i);
+    std::fill_n(taps, padded_, zeros_);
+    ptrdiff_t begin = static_cast<ptrdiff_t>(source_.left - w.pad[last]);
+    for (int64_t o = 0; o < w.out[last]; ++o, begin += static_cast<ptrdiff_t>(w.stride[last])) {
+      const uint8_t** tap = taps;
+      for (ptrdiff_t i = 0; i < lines; ++i) {
+        ptrdiff_t column = begin;
+        for (ptrdiff_t j = 0; j < columns; ++j, column += dilation) {
+          const bool inside = line[i] != nullptr && column >= 0 && column < width;
+          *tap++ = inside ? line[i] + column * step : zeros_;
+        }
+      }
+      one_pixel<Format>(taps, image, row * w.out[last] + o);
+    }
+  }
+
+  template <class Format>
+  void one_pixel(const uint8_t* const* taps, int64_t image, int64_t pixel) const {
     constexpr int kGroup = Format::kGroup;
     const IntOutput& out = c_.out;
     const bool whole = c_.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
-    const int64_t pixels = c_.window.pixels();
     const auto channels = static_cast<ptrdiff_t>(c_.channels);
-    const ptrdiff_t groups = static_cast<ptrdiff_t>(p_.padded) / kGroup;
-    char* const to = static_cast<char*>(out.data) + (image * pixels + pixel) * channels;
+    const ptrdiff_t groups = static_cast<ptrdiff_t>(padded_) / kGroup;
+    char* const to = static_cast<char*>(out.data) + (image * c_.window.pixels() + pixel) * channels;
     const uint8_t* weights = c_.weights;
+    const int32_t* start = start_;
+    const float* scale = scale_;
+    const int_tile::ToBytes to_bytes = to_bytes_;
     for (ptrdiff_t ch = 0; ch < channels; ch += kLanes<Format>, weights += kLanes<Format> * 4) {
       I32x4 acc[kGroup];
-      for (int i = 0; i < kGroup; ++i) acc[i] = int_dot::load_ints(start_ + ch + 4 * i);
+      for (int i = 0; i < kGroup; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
 #pragma GCC unroll 1
       for (ptrdiff_t g = 0; g < groups; ++g, weights += kGroup * kLanes<Format>) {
         U8x16 v[kGroup];
-        load_taps<Format>(taps + g * kGroup, ch, v);
+        load_taps<Format>(taps + g * kGroup, ch * (4 / kGroup), v);
         for (int i = 0; i < kGroup; ++i) acc[i] = Format::add(v[i], Format::load_b(weights + i * 4 * kGroup), acc[i]);
       }
       if (!whole) {
-        scatter(acc, image, pixel, ch);
+        I32x4 sums[kGroup];
+        std::copy_n(acc, kGroup, sums);
+        scatter(sums, kLanes<Format>, image, pixel, ch);
         continue;
       }
-      for (int i = 0; i < kGroup; ++i) acc[i] = to_bytes_.round(acc[i], F32x4::load(scale_ + ch + 4 * i));
-      const U8x16 bytes = to_bytes_.narrow(acc[0], acc[1], acc[kGroup - 2], acc[kGroup - 1]);
+      for (int i = 0; i < kGroup; ++i) acc[i] = to_bytes.round(acc[i], F32x4::load(scale + ch + 4 * i));
+      const U8x16 bytes = to_bytes.narrow(acc[0], acc[1], acc[kGroup - 2], acc[kGroup - 1]);
       if (ch + kLanes<Format> <= channels) {
         std::memcpy(to + ch, &bytes, kLanes<Format>);
       } else {
@@ -140,20 +153,19 @@ class Depthwise {
     }
   }
 
-  // Sums of kLanes channels into any other output.
-  [[gnu::noinline]] void scatter(const I32x4* acc, int64_t image, int64_t pixel, int64_t ch) const {
+  // Sums of channels from `ch` on, into any other output.
+  [[gnu::noinline]] void scatter(const I32x4* sums, int64_t count, int64_t image, int64_t pixel, int64_t ch) const {
     const IntOutput& out = c_.out;
     const int64_t pixels = c_.window.pixels();
-    for (int64_t i = 0; i < kLanes<Format> && ch + i < c_.channels; ++i) {
-      const int64_t channel = ch + i;
-      const int64_t at = c_.channels_last ? (image * pixels + pixel) * c_.channels + channel
-                                          : (image * c_.channels + channel) * pixels + pixel;
-      const int32_t sum = acc[i / 4].v[i % 4];
+    for (int64_t i = 0; i < count && ch + i < c_.channels; ++i) {
+      const int64_t channel = ch + i, at = c_.channels_last ? (image * pixels + pixel) * c_.channels + channel
+                                                            : (image * c_.channels + channel) * pixels + pixel;
+      const int32_t sum = sums[i / 4].v[i % 4];
       if (out.kind == IntOutput::kInt32) {
         static_cast<int32_t*>(out.data)[at] = sum;
       } else if (out.kind == IntOutput::kFloat) {
         static_cast<float*>(out.data)[at] =
-            static_cast<float>(sum) * scale_[channel] + (out.float_bias ? out.float_bias[channel] : 0);
+            static_cast<float>(sum) * scale_[channel] + (out.float_bias ? out.float_bias[channel] : -0.0f);
       } else {
         const I32x4 v = to_bytes_.round(I32x4::splat(sum), F32x4::splat(scale_[channel]));
         static_cast<uint8_t*>(out.data)[at] = to_bytes_.narrow(v, v, v, v)[0];
@@ -162,27 +174,13 @@ class Depthwise {
   }
 
   const IntConv& c_;
-  const Plan<Format>& p_;
+  int_tile::Source source_;
   const int_tile::ToBytes to_bytes_;
-  const Element* zeros_;
-  int32_t* start_;
-  float* scale_;
+  int64_t columns_, taps_, padded_, group_, slot_bytes_;  // columns of the kernel; taps filled up to whole groups
+  const uint8_t* zeros_ = nullptr;
+  int32_t* start_ = nullptr;
+  float* scale_ = nullptr;
 };
-
-template <class Format>
-void run_all(const IntConv& c, void* scratch) {
-  Plan<Format> p(c);
-  const Depthwise<Format> depthwise(c, p, scratch);
-  Slots slots(static_cast<char*>(scratch) + p.source.bytes() + p.zeros_bytes() + p.terms_bytes(),
-              static_cast<size_t>(p.slot_bytes));
-  const int64_t width = c.window.out[c.window.rank() - 1], rows = c.window.pixels() / width;
-  parallel_for(c.batch * rows, grain_for(width * c.channels * p.taps / 16), [&](int64_t begin, int64_t end) {
-    Slots::Claim claim(slots);
-    for (int64_t i = begin; i < end; ++i) {
-      depthwise.run(i / rows, i % rows, claim.as<const typename Format::Element*>());
-    }
-  });
-}
 
 }  // namespace
 
@@ -210,15 +208,10 @@ void pack_int_depthwise_weights(const int8_t* w, int64_t channels, int64_t taps,
   });
 }
 
-int64_t int_depthwise_scratch(const IntConv& c) {
-  return int_tile::with_format(c.kernel, [&]<class Format>() {
-    const Plan<Format> p(c);
-    return p.source.bytes() + p.zeros_bytes() + p.terms_bytes() + p.slot_bytes * Slots::count();
-  });
-}
+int64_t int_depthwise_scratch(const IntConv& c) { return Depthwise(c).scratch(); }
 
 const char* int_depthwise(const IntConv& c, void* scratch) {
-  int_tile::with_format(c.kernel, [&]<class Format>() { run_all<Format>(c, scratch); });
+  Depthwise(c).run(scratch);
   return "conv_i8_depthwise";
 }
 

@@ -238,7 +238,10 @@ def _models() -> Iterator[Model]:
             rounds=level == 4,
         )
     image = _nchw(224, 224)
-    for name, network in (("mobilenetv2", mobile_cnn.MOBILENET_V2), ("efficientnet-lite0", mobile_cnn.EFFICIENTNET_LITE0)):
+    for name, network in (
+        ("mobilenetv2", mobile_cnn.MOBILENET_V2),
+        ("efficientnet-lite0", mobile_cnn.EFFICIENTNET_LITE0),
+    ):
         for suffix, make, error in (("", mobile_cnn.build, 1e-4), ("-qdq", mobile_cnn.build_quantized, 0.1)):
             path = _built(name + suffix, mobile_cnn, functools.partial(make, network, image))
             feeds = lambda _: {"image": image}  # noqa: E731

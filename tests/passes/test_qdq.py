@@ -266,9 +266,7 @@ def test_what_computes(engine: str, name: str, dtype: Any) -> None:
 def test_two_operands(engine: str, op: str, dtype: Any) -> None:
     def expression(g: Builder, x: Any, y: Any) -> Any:
         r = Regions(g)
-        return r.on(
-            getattr(g, op)(r.off(x, r.parameters(dtype)), r.off(y, r.parameters(dtype))), r.parameters(dtype)
-        )
+        return r.on(getattr(g, op)(r.off(x, r.parameters(dtype)), r.off(y, r.parameters(dtype))), r.parameters(dtype))
 
     feeds = [bytes_of(7, dtype, 2, 3, 33), bytes_of(8, dtype, 3, 1)]
     assert check(engine, expression, feeds) == [f"QLinear{op}"]
@@ -308,7 +306,9 @@ APART: dict[str, Expression] = {
         g.Relu(g.DequantizeLinear(x, number(0.1), number(3, U8))), np.full(5, 0.1, np.float32), np.full(5, 3, U8)
     ),
     "a scale that is computed": lambda g, x: g.QuantizeLinear(
-        g.Relu(g.DequantizeLinear(x, number(0.1), number(3, U8))), g.ReduceMax(g.Cast(x, to=1), keepdims=0), number(3, U8)
+        g.Relu(g.DequantizeLinear(x, number(0.1), number(3, U8))),
+        g.ReduceMax(g.Cast(x, to=1), keepdims=0),
+        number(3, U8),
     ),
 }
 
