@@ -5,7 +5,6 @@
 // rounded on the way. All else has the same bits: sums, averages and Softmax compute what the float operators do,
 // functions of one value are computed by them at load, for all 256 bytes, and what moves numbers moves bytes.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "graph/match.h"
@@ -19,16 +18,13 @@ constexpr std::string_view kMicrosoft = "com.microsoft";
 constexpr int kBytes = 256;
 
 bool is_byte(DType t) { return t == DType::kInt8 || t == DType::kUint8; }
-bool one_of(std::string_view name, std::span<const std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // 8-bit numbers (or weights, perhaps with a scale and a zero point per column) and what they stand for.
 struct Quantized {
-  ValueId value, scale, zero;
+  ValueId value = kAbsent, scale = kAbsent, zero = kAbsent;
   float s = 0;
   int32_t z = 0;
-  DType type;
+  DType type = DType::kUndefined;
 
   bool same(const Quantized& o) const { return type == o.type && s == o.s && z == o.z; }
   int32_t lowest() const { return type == DType::kInt8 ? -128 : 0; }
@@ -45,197 +41,205 @@ class Rewriter {
 
   // The node that ends a region.
   Result<bool> quantize(IrNode& n) {
-    OL_ASSIGN(const auto to, parameters(n, n.outputs[0]));
-    if (!to) return false;
-    OL_ASSIGN(const bool tabled, tabulate(n, *to));
-    if (tabled) return true;
-    IrNode* p = m_.producer(n.inputs[0]);
-    if (p == nullptr || !p->subgraphs.empty()) return false;
-    if (p->op_type == "Concat" && m_.readers(n.inputs[0]) == 1) return concat(n, *p, *to);
-    OL_ASSIGN(const bool moved, move(*p));
-    if (moved) return true;
-    if (m_.readers(n.inputs[0]) != 1) return false;
-    float lo = 0, hi = 0;
-    if (!bounds(*p, &lo, &hi)) return product(*p, n, *to);
-    IrNode* source = m_.producer(p->inputs[0]);
-    if (source == nullptr || m_.readers(p->inputs[0]) != 1) return false;
-    const int32_t low = to->of(lo), high = to->of(hi);
-    if (low == to->lowest() && high == to->lowest() + 255) return product(*source, n, *to);
-    // The bounds' roundings bound the rounded numbers.
-    IrNode& clip = *p;
-    OL_ASSIGN(const bool done, product(*source, clip, *to));
-    if (!done) return false;
-    m_.graph().value(clip.outputs[0]).type = ValueType::tensor(to->type);
-    OL_ASSIGN(const ValueId least, m_.add_number("lo", low, to->type, Shape{}, pool_));
-    OL_ASSIGN(const ValueId most, m_.add_number("hi", high, to->type, Shape{}, pool_));
-    return m_.become(n, "Clip", 13, {}, {clip.outputs[0], least, most});
+    const bool done = rewrite(n);
+    if (!failure_.ok()) return std::move(failure_);
+    return done;
   }
 
  private:
-  using Maybe = std::optional<Quantized>;
+  bool rewrite(IrNode& n) {
+    Quantized to;
+    if (!parameters(n, n.outputs[0], &to)) return false;
+    if (tabulate(n, to)) return true;
+    IrNode* p = m_.producer(n.inputs[0]);
+    if (p == nullptr || !p->subgraphs.empty() || !failure_.ok()) return false;
+    if (move(*p)) return true;
+    if (m_.readers(n.inputs[0]) != 1) return false;
+    float lo = 0, hi = 0;
+    if (!bounds(*p, &lo, &hi)) return compute(*p, n, to);
+    IrNode* source = m_.producer(p->inputs[0]);
+    if (source == nullptr || m_.readers(p->inputs[0]) != 1) return false;
+    const int32_t low = to.of(lo), high = to.of(hi);
+    if (low == to.lowest() && high == to.lowest() + 255) return compute(*source, n, to);
+    // The bounds' roundings bound the rounded numbers.
+    IrNode& clip = *p;
+    if (!compute(*source, clip, to)) return false;
+    m_.graph().value(clip.outputs[0]).type = ValueType::tensor(to.type);
+    inputs_ = {clip.outputs[0], number(low, to.type), number(high, to.type)};
+    return become(n, "Clip", 13, {});
+  }
+
+  // ---- helpers. A failure to allocate is kept for quantize() to report.
+
+  template <class T>
+  T take(Result<T> r) {
+    if (r.ok()) return r.take();
+    failure_ = r.status();
+    return T();
+  }
+  ValueId number(int32_t value, DType type) {
+    Result<ValueId> id = m_.add_number("zero_point", value, type, Shape{}, pool_);
+    if (id.ok()) return id.value();
+    failure_ = id.status();
+    return kAbsent;
+  }
+  // The three inputs that quantized operators have of a tensor.
+  void add(const Quantized& q) {
+    inputs_.push_back(q.value);
+    add_parameters(q);
+  }
+  void add_parameters(const Quantized& q) {
+    inputs_.push_back(q.scale);
+    inputs_.push_back(q.zero != kAbsent ? q.zero : number(0, q.type));
+  }
+  // n becomes that operator on inputs_, with the attributes of `like`.
+  bool become(IrNode& n, std::string_view name, int opset, std::string_view domain, const IrNode* like = nullptr) {
+    std::vector<Attribute> attributes;
+    if (like != nullptr) attributes = like->attributes;
+    if (!failure_.ok() || !m_.become(n, name, opset, domain, std::move(inputs_))) return false;
+    n.attributes = std::move(attributes);
+    return true;
+  }
+  bool become_table(IrNode& n, ValueId bytes, Tensor table) {
+    if (!failure_.ok()) return false;
+    inputs_ = {bytes, m_.add_constant("table", std::move(table))};
+    return become(n, "ByteTable", 1, "onnxlet");
+  }
+  const Tensor* constant(ValueId id) { return m_.graph().constant(id); }
 
   // One scale and one zero point, of a QuantizeLinear or DequantizeLinear whose 8-bit side is `bytes`.
-  Result<Maybe> parameters(const IrNode& n, ValueId bytes) {
-    Quantized q{bytes, Matcher::input(n, 1), Matcher::input(n, 2), 0, 0, m_.dtype(bytes)};
-    const std::optional<double> scale = m_.scalar(q.scale), zero = m_.scalar(q.zero);
-    if (!is_byte(q.type) || !scale || !(*scale > 0) || m_.dtype(q.scale) != DType::kFloat) return Maybe();
-    if (int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 1) > 1) return Maybe();
+  bool parameters(const IrNode& n, ValueId bytes, Quantized* q) {
+    *q = {bytes, Matcher::input(n, 1), Matcher::input(n, 2), 0, 0, m_.dtype(bytes)};
+    const std::optional<double> scale = m_.scalar(q->scale), zero = m_.scalar(q->zero);
+    if (!is_byte(q->type) || !scale || !(*scale > 0) || m_.dtype(q->scale) != DType::kFloat) return false;
+    if (int_attribute(n, "block_size", 0) != 0 || int_attribute(n, "precision", 1) > 1) return false;
     const ValueId real = n.op_type == "QuantizeLinear" ? n.inputs[0] : n.outputs[0];
-    if (m_.dtype(real) != DType::kFloat || (q.zero != kAbsent && !zero)) return Maybe();
-    q.s = static_cast<float>(*scale);
-    q.z = static_cast<int32_t>(zero.value_or(0));
-    if (q.zero == kAbsent) {
-      OL_ASSIGN(q.zero, m_.add_number("zero_point", 0, q.type, Shape{}, pool_));
-    }
-    return Maybe(q);
+    if (m_.dtype(real) != DType::kFloat || (q->zero != kAbsent && !zero)) return false;
+    q->s = static_cast<float>(*scale);
+    q->z = zero ? static_cast<int32_t>(*zero) : 0;
+    return true;
   }
-  Result<Maybe> dequantized(ValueId id) {
+  bool dequantized(ValueId id, Quantized* q) {
     const IrNode* n = m_.producer(id, "DequantizeLinear");
-    return n != nullptr ? parameters(*n, n->inputs[0]) : Result<Maybe>(Maybe());
+    return n != nullptr && parameters(*n, n->inputs[0], q);
   }
 
   // ---- functions of one value
 
-  // The nodes that compute `id` from one dequantized value x and scalars.
-  bool collect(ValueId id, int depth, std::vector<IrNode*>* nodes, ValueId* x, int* rank) {
+  // The nodes that compute `id` from one dequantized value, the first of them, and scalars.
+  bool collect(ValueId id, int depth, std::vector<const IrNode*>* nodes, int* rank) {
     constexpr int kDeepest = 8;
-    if (id == kAbsent || id == *x) return true;
-    if (const Tensor* c = m_.graph().constant(id)) {
+    if (id == kAbsent) return true;
+    if (const Tensor* c = constant(id)) {
       *rank = std::max(*rank, c->rank());
       return c->size() == 1;
     }
-    IrNode* n = m_.producer(id);
+    const IrNode* n = m_.producer(id);
     if (n == nullptr || depth > kDeepest) return false;
     if (std::find(nodes->begin(), nodes->end(), n) != nodes->end()) return true;
     if (is_op(*n, "DequantizeLinear")) {
-      if (*x != kAbsent || m_.graph().constant(n->inputs[0]) != nullptr) return false;
-      *x = id;
-      return true;
+      nodes->push_back(n);
+      return nodes->size() == 1 && constant(n->inputs[0]) == nullptr;
     }
     if ((n->row->flags & kElementwise) == 0 || n->outputs.size() != 1 || n->find("broadcast") != nullptr) return false;
     for (ValueId in : n->inputs) {
-      if (!collect(in, depth + 1, nodes, x, rank)) return false;
+      if (!collect(in, depth + 1, nodes, rank)) return false;
     }
     nodes->push_back(n);
     return true;
   }
 
-  Result<bool> tabulate(IrNode& n, const Quantized& to) {
-    std::vector<IrNode*> nodes;
-    ValueId x = kAbsent;
+  bool tabulate(IrNode& n, const Quantized& to) {
+    std::vector<const IrNode*> nodes;
     int rank = 0;
-    if (!collect(n.inputs[0], 0, &nodes, &x, &rank) || x == kAbsent || rank > m_.least_rank(x)) return false;
-    OL_ASSIGN(const Maybe from, dequantized(x));
-    if (!from) return false;
-    if (nodes.empty() && from->same(to)) {
-      m_.bypass(n, from->value);
+    if (!collect(n.inputs[0], 0, &nodes, &rank) || nodes.empty() || !is_op(*nodes[0], "DequantizeLinear")) return false;
+    Quantized from;
+    if (!dequantized(nodes[0]->outputs[0], &from) || rank > m_.least_rank(nodes[0]->outputs[0])) return false;
+    if (nodes.size() == 1 && from.same(to)) {
+      m_.bypass(n, from.value);
       return true;
     }
-    OL_ASSIGN(Tensor all, every_byte(from->type));
-    nodes.insert(nodes.begin(), m_.producer(x));
     nodes.push_back(&n);
-    std::vector<std::pair<ValueId, Value>> known{{from->value, Value(std::move(all))}};
+    std::vector<Value> results{Value(every_byte(from.type))};  // of the bytes, and of each node
     for (const IrNode* node : nodes) {
+      if (!failure_.ok()) return false;
       std::vector<Value> inputs;
       for (ValueId id : node->inputs) {
-        const auto found = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.first == id; });
-        if (found != known.end()) {
-          inputs.push_back(found->second);
+        size_t known = 0;
+        for (size_t i = 1; i < results.size(); ++i) {
+          if (nodes[i - 1]->outputs[0] == id) known = i;
+        }
+        if (known != 0 || id == from.value) {
+          inputs.push_back(results[known]);
         } else {
-          inputs.push_back(id == kAbsent ? Value() : Value(m_.graph().value(id).constant));
+          inputs.push_back(id == kAbsent ? Value() : Value(*constant(id)));
         }
       }
       Result<std::vector<Value>> outputs = evaluate(*node, inputs, pool_);
       if (!outputs.ok()) return false;  // it fails again when it runs, with its place in the model named
-      known.emplace_back(node->outputs[0], outputs.value()[0]);
+      results.push_back(outputs.value()[0]);
     }
-    const Value& table = known.back().second;
-    if (!table.is_tensor() || table.tensor().size() != kBytes) return false;
-    return m_.become(n, "ByteTable", 1, "onnxlet", {from->value, m_.add_constant("table", table.tensor())});
+    const Value& table = results.back();
+    return table.is_tensor() && table.tensor().size() == kBytes && become_table(n, from.value, table.tensor());
   }
 
-  Result<Tensor> every_byte(DType type) {
-    OL_ASSIGN(Tensor all, Tensor::allocate(pool_, type, Shape{kBytes}));
-    for (int i = 0; i < kBytes; ++i) all.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(i);
+  Tensor every_byte(DType type) {
+    Tensor all = take(Tensor::allocate(pool_, type, Shape{kBytes}));
+    for (int i = 0; all.valid() && i < kBytes; ++i) all.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(i);
     return all;
-  }
-  // What each byte of one quantization is in another.
-  Result<Tensor> requantization(const Quantized& from, const Quantized& to) {
-    OL_ASSIGN(Tensor table, every_byte(to.type));
-    for (int i = 0; i < kBytes; ++i) {
-      const int32_t whole = from.type == DType::kInt8 ? static_cast<int8_t>(i) : i;
-      table.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(to.of(static_cast<float>(whole - from.z) * from.s));
-    }
-    return table;
   }
 
   // ---- what moves numbers
 
-  static bool takes(const IrNode& n, DType type) {
-    return n.schema != nullptr && allows(n.schema->types[n.schema->inputs[0].type], ValueType::tensor(type));
-  }
-
-  Result<bool> move(IrNode& p) {
+  // The node moves bytes, and the QuantizeLinear nodes behind it go, or become tables.
+  bool move(IrNode& p) {
     static constexpr std::string_view kMoves[] = {
         "Reshape",  "Transpose",    "Flatten",      "Squeeze", "Unsqueeze", "Slice", "Gather", "Expand",
         "Identity", "DepthToSpace", "SpaceToDepth", "Split",   "MaxPool",   "Pad",   "Resize", "Tile"};
-    if (!p.domain.empty() || !one_of(p.op_type, kMoves) || p.inputs[0] == kAbsent) return false;
-    OL_ASSIGN(const Maybe from, dequantized(p.inputs[0]));
-    if (!from || !takes(p, from->type)) return false;
+    Quantized from, to;
+    if (!p.domain.empty() || std::find(std::begin(kMoves), std::end(kMoves), p.op_type) == std::end(kMoves))
+      return false;
+    if (!dequantized(p.inputs[0], &from) || p.schema == nullptr) return false;
+    if (!allows(p.schema->types[p.schema->inputs[0].type], ValueType::tensor(from.type))) return false;
     const Attribute* mode = p.find("mode");
     if (p.op_type == "Resize" && mode != nullptr && mode->s != "nearest") return false;
     if (p.op_type == "MaxPool" && p.outputs.size() > 1) return false;
-    std::vector<ValueId> inputs = p.inputs;
-    inputs[0] = from->value;
+    for (ValueId out : p.outputs) {
+      const IrNode* q = out != kAbsent ? m_.only_reader(out) : nullptr;
+      if (q == nullptr || !is_op(*q, "QuantizeLinear") || q->inputs[0] != out) return false;
+      if (!parameters(*q, q->outputs[0], &to)) return false;
+    }
+    inputs_ = p.inputs;
+    inputs_[0] = from.value;
     if (p.op_type == "Pad" && (mode == nullptr || mode->s == "constant")) {
       const ValueId filler = Matcher::input(p, 2);
       if (filler != kAbsent && m_.scalar(filler) != 0.0) return false;
-      inputs.resize(std::max<size_t>(inputs.size(), 3), kAbsent);
-      OL_ASSIGN(inputs[2], m_.add_number("filler", from->z, from->type, Shape{}, pool_));
+      inputs_.resize(std::max<size_t>(inputs_.size(), 3), kAbsent);
+      inputs_[2] = number(from.z, from.type);
     }
-    std::vector<std::pair<IrNode*, Quantized>> ends;
+    m_.reconnect(p, std::move(inputs_));
     for (ValueId out : p.outputs) {
-      IrNode* q = out != kAbsent ? m_.only_reader(out) : nullptr;
-      if (q == nullptr || !is_op(*q, "QuantizeLinear") || q->inputs[0] != out) return false;
-      OL_ASSIGN(const Maybe to, parameters(*q, q->outputs[0]));
-      if (!to) return false;
-      ends.emplace_back(q, *to);
-    }
-    m_.reconnect(p, std::move(inputs));
-    for (const auto& [q, to] : ends) {
-      const ValueId moved = q->inputs[0];
-      m_.graph().value(moved).type = ValueType::tensor(from->type);
-      if (from->same(to)) {
-        m_.bypass(*q, moved);
+      IrNode& q = *m_.only_reader(out);
+      parameters(q, q.outputs[0], &to);
+      m_.graph().value(out).type = ValueType::tensor(from.type);
+      if (from.same(to)) {
+        m_.bypass(q, out);
         continue;
       }
-      OL_ASSIGN(Tensor table, requantization(*from, to));
-      m_.become(*q, "ByteTable", 1, "onnxlet", {moved, m_.add_constant("table", std::move(table))});
+      Tensor table = every_byte(to.type);
+      for (int i = 0; table.valid() && i < kBytes; ++i) {
+        const int32_t whole = from.type == DType::kInt8 ? static_cast<int8_t>(i) : i;
+        table.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(to.of(static_cast<float>(whole - from.z) * from.s));
+      }
+      if (!become_table(q, out, std::move(table))) return false;
     }
-    return true;
-  }
-
-  Result<bool> concat(IrNode& n, const IrNode& p, const Quantized& to) {
-    std::vector<ValueId> plain, quantized{to.scale, to.zero};
-    bool same = true;
-    for (ValueId id : p.inputs) {
-      OL_ASSIGN(const Maybe from, dequantized(id));
-      if (!from) return false;
-      same = same && from->same(to);
-      plain.push_back(from->value);
-      quantized.insert(quantized.end(), {from->value, from->scale, from->zero});
-    }
-    if (same) return m_.become_like(n, p, std::move(plain));
-    const std::vector<Attribute> attributes = p.attributes;
-    if (!m_.become(n, "QLinearConcat", 1, kMicrosoft, std::move(quantized))) return false;
-    n.attributes = attributes;
     return true;
   }
 
   // ---- what computes
 
   bool bounds(const IrNode& n, float* lo, float* hi) {
-    if (!n.domain.empty() || (n.op_type != "Relu" && n.op_type != "Clip")) return false;
+    if (!is_op(n, "Relu") && !is_op(n, "Clip")) return false;
     *lo = n.op_type == "Relu" ? 0 : -INFINITY;
     *hi = INFINITY;
     for (size_t i = 1; i < n.inputs.size(); ++i) {
@@ -246,160 +250,138 @@ class Rewriter {
     return true;
   }
 
-  // p, with `n` in its place, which gives what `to` says.
-  Result<bool> product(const IrNode& p, IrNode& n, const Quantized& to) {
+  // n becomes p in 8 bits, with the result that `to` says.
+  bool compute(const IrNode& p, IrNode& n, const Quantized& to) {
+    Quantized a;
     if (!p.domain.empty() || p.inputs.empty()) return false;
-    OL_ASSIGN(const Maybe a, dequantized(p.inputs[0]));
-    if (!a) return false;
-    if (p.op_type == "Conv") return conv(p, n, *a, to);
-    if (p.op_type == "MatMul") return matmul(p, n, *a, to);
-    if (p.op_type == "Gemm") return gemm(p, n, *a, to);
-    if (a->type != to.type) return false;
-    if (p.op_type == "Add") return binary("QLinearAdd", p, n, *a, to);
-    if (p.op_type == "Mul") return binary("QLinearMul", p, n, *a, to);
-    return unary(p, n, *a, to);
+    inputs_.clear();
+    if (p.op_type == "Concat") return concat(p, n, to);
+    if (!dequantized(p.inputs[0], &a)) return false;
+    add(a);
+    if (p.op_type == "Conv" || p.op_type == "MatMul" || p.op_type == "Gemm") return product(p, n, a, to);
+    if (a.type != to.type) return false;
+    if (p.op_type != "Add" && p.op_type != "Mul") return unary(p, n, to);
+    Quantized b;
+    if (!dequantized(p.inputs[1], &b) || b.type != to.type || p.find("broadcast") != nullptr) return false;
+    add(b);
+    add_parameters(to);
+    return become(n, p.op_type == "Add" ? "QLinearAdd" : "QLinearMul", 1, kMicrosoft);
   }
 
-  Result<bool> binary(std::string_view name, const IrNode& p, IrNode& n, const Quantized& a, const Quantized& to) {
-    OL_ASSIGN(const Maybe b, dequantized(p.inputs[1]));
-    if (!b || b->type != to.type || p.find("broadcast") != nullptr) return false;
-    return m_.become(n, name, 1, kMicrosoft,
-                     {a.value, a.scale, a.zero, b->value, b->scale, b->zero, to.scale, to.zero});
-  }
-
-  Result<bool> unary(const IrNode& p, IrNode& n, const Quantized& a, const Quantized& to) {
-    std::vector<Attribute> attributes = p.attributes;
-    std::vector<int64_t> axes;
-    if (p.op_type == "ReduceMean") {
-      const Tensor* given = m_.graph().constant(Matcher::input(p, 1));
-      if (given == nullptr) return false;
-      OL_ASSIGN(axes, to_ints(*given, "axes"));
-      if (axes.empty()) return false;
-    } else if (p.op_type == "AveragePool") {
-      const Attribute* dilations = p.find("dilations");
-      if (dilations != nullptr &&
-          std::any_of(dilations->ints.begin(), dilations->ints.end(), [](int64_t d) { return d != 1; }))
-        return false;
-    } else if (p.op_type != "GlobalAveragePool" && p.op_type != "Softmax") {
-      return false;
+  bool concat(const IrNode& p, IrNode& n, const Quantized& to) {
+    std::vector<ValueId> plain;
+    bool same = true;
+    add_parameters(to);
+    for (ValueId id : p.inputs) {
+      Quantized from;
+      if (!dequantized(id, &from)) return false;
+      same = same && from.same(to);
+      plain.push_back(from.value);
+      add(from);
     }
-    const int version = p.since_version();
-    const int64_t keepdims = int_attribute(p, "keepdims", 1), axis = int_attribute(p, "axis", version < 13 ? 1 : -1);
-    static constexpr std::array<std::array<std::string_view, 2>, 4> kNames{
-        {{"ReduceMean", "QLinearReduceMean"},
-         {"AveragePool", "QLinearAveragePool"},
-         {"GlobalAveragePool", "QLinearGlobalAveragePool"},
-         {"Softmax", "QLinearSoftmax"}}};
-    const auto name = std::find_if(kNames.begin(), kNames.end(), [&](const auto& k) { return k[0] == p.op_type; });
-    if (!m_.become(n, (*name)[1], 1, kMicrosoft, {a.value, a.scale, a.zero, to.scale, to.zero})) return false;
-    if ((*name)[0] == "AveragePool") {
-      n.attributes = std::move(attributes);
+    if (!same) return become(n, "QLinearConcat", 1, kMicrosoft, &p);
+    inputs_ = std::move(plain);
+    return become(n, "Concat", p.opset, {}, &p);
+  }
+
+  bool unary(const IrNode& p, IrNode& n, const Quantized& to) {
+    add_parameters(to);
+    if (p.op_type == "GlobalAveragePool") return become(n, "QLinearGlobalAveragePool", 1, kMicrosoft);
+    if (p.op_type == "AveragePool") {
+      const Attribute* dilations = p.find("dilations");
+      for (size_t i = 0; dilations != nullptr && i < dilations->ints.size(); ++i) {
+        if (dilations->ints[i] != 1) return false;
+      }
+      if (!become(n, "QLinearAveragePool", 1, kMicrosoft, &p)) return false;
       Matcher::unset(n, "dilations");
-    } else if ((*name)[0] == "ReduceMean") {
+      return true;
+    }
+    if (p.op_type == "ReduceMean") {
+      const Tensor* given = constant(Matcher::input(p, 1));
+      if (given == nullptr || given->size() == 0) return false;
+      std::vector<int64_t> axes = take(to_ints(*given, "axes"));
+      const int64_t keepdims = int_attribute(p, "keepdims", 1);
+      if (!become(n, "QLinearReduceMean", 1, kMicrosoft)) return false;
       Matcher::set(n, "axes", std::move(axes));
       Matcher::set(n, "keepdims", keepdims);
-    } else if ((*name)[0] == "Softmax") {
-      Matcher::set(n, "axis", axis);
-      Matcher::set(n, "opset", int64_t{version});
+      return true;
     }
+    const int64_t version = p.since_version(), axis = int_attribute(p, "axis", version < 13 ? 1 : -1);
+    if (p.op_type != "Softmax" || !become(n, "QLinearSoftmax", 1, kMicrosoft)) return false;
+    Matcher::set(n, "axis", axis);
+    Matcher::set(n, "opset", version);
     return true;
   }
 
   // B of a product: one scale for all or, where B is known, one per index of `axis`.
-  Result<Maybe> weights(ValueId id, int axis) {
+  bool weights(ValueId id, int axis, Quantized* q) {
     const IrNode* n = m_.producer(id, "DequantizeLinear");
-    if (n == nullptr) return Maybe();
-    const Tensor *w = m_.graph().constant(n->inputs[0]), *scale = m_.graph().constant(n->inputs[1]);
-    if (w == nullptr || scale == nullptr || scale->size() == 1) return parameters(*n, n->inputs[0]);
+    if (n == nullptr) return false;
+    const Tensor *w = constant(n->inputs[0]), *scale = constant(n->inputs[1]);
+    if (w == nullptr || scale == nullptr || scale->size() == 1) return parameters(*n, n->inputs[0], q);
     const ValueId zero = Matcher::input(*n, 2);
-    const Tensor* zeros = m_.graph().constant(zero);
-    const int rank = w->rank(), at = axis < 0 ? axis + rank : axis;
-    int64_t given = int_attribute(*n, "axis", 1);
-    given = given < 0 ? given + rank : given;
-    if (!is_byte(w->dtype()) || scale->dtype() != DType::kFloat || scale->rank() != 1 || given != at || at >= rank ||
-        scale->dim(0) != w->dim(at) || int_attribute(*n, "block_size", 0) != 0 || m_.dtype(id) != DType::kFloat ||
-        (zero != kAbsent && (zeros == nullptr || zeros->size() != scale->size()))) {
-      return Maybe();
-    }
-    Quantized q{n->inputs[0], n->inputs[1], zero, 0, 0, w->dtype()};
-    if (zero == kAbsent) {
-      OL_ASSIGN(q.zero, m_.add_number("zero_point", 0, q.type, Shape{}, pool_));
-    }
-    return Maybe(q);
+    const Tensor* zeros = constant(zero);
+    const int64_t rank = w->rank(), at = axis < 0 ? axis + rank : axis, given = int_attribute(*n, "axis", 1);
+    *q = {n->inputs[0], n->inputs[1], zero, 0, 0, w->dtype()};
+    return is_byte(q->type) && scale->dtype() == DType::kFloat && scale->rank() == 1 &&
+           (given < 0 ? given + rank : given) == at && at < rank && scale->dim(0) == w->shape()[static_cast<int>(at)] &&
+           int_attribute(*n, "block_size", 0) == 0 && m_.dtype(id) == DType::kFloat &&
+           (zero == kAbsent || (zeros != nullptr && zeros->size() == scale->size()));
   }
 
   // The bias of a product as whole numbers of its scale: those the model has, or its floats rounded.
-  Result<bool> bias(ValueId id, const Quantized& a, const Quantized& b, ValueId* out) {
+  bool bias(ValueId id, float a_scale, const Tensor* scale, ValueId* out) {
     *out = kAbsent;
     if (id == kAbsent) return true;
-    const Tensor *scale = m_.graph().constant(b.scale), *real = m_.graph().constant(id), *whole = nullptr,
-                 *units = nullptr;
+    const Tensor *given = constant(id), *units = nullptr;
     if (const IrNode* n = m_.producer(id, "DequantizeLinear")) {
-      whole = m_.graph().constant(n->inputs[0]);
-      units = m_.graph().constant(n->inputs[1]);
-      if (whole == nullptr || units == nullptr || whole->dtype() != DType::kInt32) return false;
-      if (units->dtype() != DType::kFloat || (units->size() != 1 && units->size() != whole->size())) return false;
-      const Tensor* zeros = m_.graph().constant(Matcher::input(*n, 2));
+      given = constant(n->inputs[0]);
+      units = constant(n->inputs[1]);
+      const Tensor* zeros = constant(Matcher::input(*n, 2));
+      if (given == nullptr || units == nullptr || given->dtype() != DType::kInt32) return false;
+      if (units->dtype() != DType::kFloat || (units->size() != 1 && units->size() != given->size())) return false;
       for (int64_t i = 0; zeros != nullptr && i < zeros->size(); ++i) {
         if (zeros->data<int32_t>()[i] != 0) return false;
       }
-    } else if (real == nullptr || real->dtype() != DType::kFloat) {
+    } else if (given == nullptr || given->dtype() != DType::kFloat) {
       return false;
     }
-    const Tensor& given = whole != nullptr ? *whole : *real;
-    const int64_t n = given.size();
-    if (given.rank() != 1 || scale == nullptr || (scale->size() != 1 && scale->size() != n)) return false;
-    const auto at = [](const Tensor& t, int64_t i) {
-      return static_cast<double>(t.data<float>()[t.size() == 1 ? 0 : i]);
-    };
-    OL_ASSIGN(Tensor rounded, Tensor::allocate(pool_, DType::kInt32, given.shape()));
-    bool fits = true;
+    const int64_t n = given->size();
+    if (given->rank() != 1 || scale == nullptr || (scale->size() != 1 && scale->size() != n)) return false;
+    Tensor rounded = take(Tensor::allocate(pool_, DType::kInt32, given->shape()));
+    if (!rounded.valid()) return false;
+    const auto at = [](const Tensor& t, int64_t i) { return double{t.data<float>()[t.size() == 1 ? 0 : i]}; };
     for (int64_t i = 0; i < n; ++i) {
-      const double unit = static_cast<double>(a.s) * at(*scale, i);
-      if (whole != nullptr && close(at(*units, i), unit)) {
-        rounded.mutable_data<int32_t>()[i] = whole->data<int32_t>()[i];
-        continue;
+      const double unit = double{a_scale} * at(*scale, i);
+      double v;
+      if (units == nullptr) {
+        v = double{given->data<float>()[i]} / unit;
+      } else {
+        v = given->data<int32_t>()[i];
+        if (!close(at(*units, i), unit)) v *= at(*units, i) / unit;
       }
-      const double value =
-          whole != nullptr ? static_cast<double>(whole->data<int32_t>()[i]) * at(*units, i) : at(*real, i);
-      const double v = std::nearbyint(value / unit);
-      fits = fits && std::fabs(v) < 0x1p30;
-      rounded.mutable_data<int32_t>()[i] = fits ? static_cast<int32_t>(v) : 0;
+      if (!(std::fabs(v) < 0x1p31 - 1)) return false;
+      rounded.mutable_data<int32_t>()[i] = static_cast<int32_t>(std::nearbyint(v));
     }
-    if (!fits) return false;
     *out = m_.add_constant("bias", std::move(rounded));
     return true;
   }
 
-  Result<bool> conv(const IrNode& p, IrNode& n, const Quantized& x, const Quantized& to) {
-    OL_ASSIGN(const Maybe w, weights(p.inputs[1], 0));
-    if (!w) return false;
-    std::vector<ValueId> inputs{x.value, x.scale, x.zero, w->value, w->scale, w->zero, to.scale, to.zero};
-    ValueId b = kAbsent;
-    OL_ASSIGN(const bool fits, bias(Matcher::input(p, 2), x, *w, &b));
-    if (!fits) return false;
-    if (b != kAbsent) inputs.push_back(b);
-    const std::vector<Attribute> attributes = p.attributes;
-    if (!m_.become(n, "QLinearConv", 10, {}, std::move(inputs))) return false;
-    n.attributes = attributes;
-    return true;
-  }
-
-  Result<bool> matmul(const IrNode& p, IrNode& n, const Quantized& a, const Quantized& to) {
-    OL_ASSIGN(const Maybe b, weights(p.inputs[1], -1));
-    return b && m_.become(n, "QLinearMatMul", 10, {},
-                          {a.value, a.scale, a.zero, b->value, b->scale, b->zero, to.scale, to.zero});
-  }
-
-  Result<bool> gemm(const IrNode& p, IrNode& n, const Quantized& a, const Quantized& to) {
+  bool product(const IrNode& p, IrNode& n, const Quantized& a, const Quantized& to) {
+    const bool conv = p.op_type == "Conv", gemm = p.op_type == "Gemm";
     const int64_t trans_a = int_attribute(p, "transA", 0), trans_b = int_attribute(p, "transB", 0);
-    OL_ASSIGN(const Maybe b, weights(p.inputs[1], trans_b != 0 ? 0 : 1));
-    if (!b || float_attribute(p, "alpha", 1) != 1 || float_attribute(p, "beta", 1) != 1) return false;
-    ValueId c = kAbsent;
-    OL_ASSIGN(const bool fits, bias(Matcher::input(p, 2), a, *b, &c));
-    if (!fits || !m_.become(n, "QGemm", 1, kMicrosoft,
-                            {a.value, a.scale, a.zero, b->value, b->scale, b->zero, c, to.scale, to.zero}))
-      return false;
+    if (gemm && (float_attribute(p, "alpha", 1) != 1 || float_attribute(p, "beta", 1) != 1)) return false;
+    Quantized b;
+    ValueId whole = kAbsent;
+    if (!weights(p.inputs[1], conv ? 0 : gemm ? trans_b == 0 : -1, &b)) return false;
+    if (!bias(Matcher::input(p, 2), a.s, constant(b.scale), &whole)) return false;
+    add(b);
+    if (gemm) inputs_.push_back(whole);
+    add_parameters(to);
+    if (conv && whole != kAbsent) inputs_.push_back(whole);
+    if (conv) return become(n, "QLinearConv", 10, {}, &p);
+    if (!gemm) return become(n, "QLinearMatMul", 10, {});
+    if (!become(n, "QGemm", 1, kMicrosoft)) return false;
     Matcher::set(n, "transA", trans_a);
     Matcher::set(n, "transB", trans_b);
     return true;
@@ -407,6 +389,8 @@ class Rewriter {
 
   Matcher& m_;
   Pool& pool_;
+  Status failure_;
+  std::vector<ValueId> inputs_;
 };
 
 Result<bool> from_quantize(Matcher& m, IrNode& n, Pool& pool) { return Rewriter(m, pool).quantize(n); }

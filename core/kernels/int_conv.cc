@@ -57,7 +57,7 @@ struct Task {
 class Convolution {
  public:
   explicit Convolution(const IntConv& c)
-      : c_(c), source_(c, c.groups, group_of(c.kernel)), mg_(c.out_channels / c.groups) {
+      : c_(c), source_(c, c.groups, group_of(c.kernel), false), mg_(c.out_channels / c.groups) {
     const Window& w = c.window;
     const int last = w.rank() - 1;
     const int64_t taps = w.taps();
@@ -206,6 +206,7 @@ class Convolution {
   void tiles(const Task& t, const uint8_t* const* table, const RowTerms* terms, const uint8_t* panel,
              const IntOutput& out, Columns* columns, int64_t j) const {
     const int cols = static_cast<int>(std::min<int64_t>(kCols, mg_ - j));
+    const bool clamps = !columns->bounded(k_);
     int32_t start[kCols];
     std::copy_n(columns->bias, kCols, start);
     std::fill_n(columns->bias, kCols, 0);
@@ -226,7 +227,7 @@ class Convolution {
       }
       for (int r = 0; r < kRows; r += 2) {
         for (int q = r; q < r + 2; ++q) {
-          for (int h = 0; h < kHalves; ++h) sums[q][h] = to_bytes.round(sums[q][h], scale[h]);
+          for (int h = 0; h < kHalves; ++h) sums[q][h] = to_bytes.round(sums[q][h], scale[h], clamps);
         }
         const int_dot::U8x16 two = to_bytes.narrow(sums[r][0], sums[r][1], sums[r + 1][0], sums[r + 1][1]);
         std::memcpy(to + r * step, &two, kCols);

@@ -11,35 +11,33 @@ using int_dot::U8x16;
 using int_tile::I32x4;
 using simd::F32x4;
 
-// Channels that are worked on together.
-template <class Format>
-constexpr int64_t kLanes = 4 * Format::kGroup;
+constexpr int kLanes = 16, kVectors = 4;  // channels that are worked on together, four to a vector of sums
 
-// One block of channels: [taps / kGroup][kGroup][4 channels][kGroup taps], then the sums of its channels as int32.
-template <class Format>
-int64_t block_bytes(int64_t taps) {
-  return int_tile::groups<Format>(taps) * Format::kGroup * kLanes<Format> + kLanes<Format> * 4;
+// One block of channels: [taps / kGroup][16 channels][kGroup taps], then the sums of its channels as int32.
+int64_t group_of(IntKernel kernel) {
+  return int_tile::with_format(kernel, []<class Format>() { return int64_t{Format::kGroup}; });
 }
-template <class Format>
-int64_t block_count(int64_t channels) {
-  return (channels + kLanes<Format> - 1) / kLanes<Format>;
-}
+int64_t padded_taps(int64_t taps, int64_t group) { return (taps + group - 1) / group * group; }
+int64_t block_bytes(int64_t padded) { return (padded + 4) * kLanes; }
 
-// kGroup taps of kLanes channels: v[i] gets those of channels 4 i to 4 i + 3, the taps of a channel side by side.
+// kGroup taps of 16 channels: v[i] gets those of channels 4 i to 4 i + 3, the taps of a channel side by side, as the
+// machine's dot takes them.
 template <class Format>
-inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 (&v)[Format::kGroup]) {
-  U8x16 row[Format::kGroup];
-  for (int t = 0; t < Format::kGroup; ++t) row[t] = int_dot::load_bytes(taps[t] + at);
+inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 flip, U8x16 (&v)[kVectors]) {
+  const U8x16 a = int_dot::load_bytes(taps[0] + at) ^ flip, b = int_dot::load_bytes(taps[1] + at) ^ flip;
+  const U8x16 ab[] = {int_dot::interleave_low(a, b), int_dot::interleave_high(a, b)};
   if constexpr (Format::kGroup == 2) {
-    v[0] = int_dot::interleave_low16(row[0], row[1]);
-    v[1] = int_dot::interleave_high16(row[0], row[1]);
+    for (int i = 0; i < 2; ++i) {
+      v[2 * i] = int_dot::widen_low(ab[i]);
+      v[2 * i + 1] = int_dot::widen_high(ab[i]);
+    }
   } else {
-    const U8x16 a = int_dot::interleave_low(row[0], row[1]), b = int_dot::interleave_low(row[2], row[3]),
-                d = int_dot::interleave_high(row[0], row[1]), e = int_dot::interleave_high(row[2], row[3]);
-    v[0] = int_dot::interleave_low16(a, b);
-    v[1] = int_dot::interleave_high16(a, b);
-    v[2] = int_dot::interleave_low16(d, e);
-    v[3] = int_dot::interleave_high16(d, e);
+    const U8x16 c = int_dot::load_bytes(taps[2] + at) ^ flip, d = int_dot::load_bytes(taps[3] + at) ^ flip;
+    const U8x16 cd[] = {int_dot::interleave_low(c, d), int_dot::interleave_high(c, d)};
+    for (int i = 0; i < 2; ++i) {
+      v[2 * i] = int_dot::interleave_low16(ab[i], cd[i]);
+      v[2 * i + 1] = int_dot::interleave_high16(ab[i], cd[i]);
+    }
   }
 }
 
@@ -47,12 +45,15 @@ class Depthwise {
  public:
   explicit Depthwise(const IntConv& c)
       : c_(c),
-        source_(c, 1, int_tile::with_format(c.kernel, []<class Format>() { return kLanes<Format>; })),
+        source_(c, 1, kLanes, true),
         to_bytes_(c.out),
         columns_(c.window.kernel[c.window.rank() - 1]),
         taps_(c.window.taps()) {
-    group_ = 4 / source_.element;
-    padded_ = (taps_ + group_ - 1) / group_ * group_;
+    padded_ = padded_taps(taps_, group_of(c.kernel));
+    // What makes bytes the operand that the dot takes; 16-bit numbers are made of unsigned ones.
+    const DotOperand operand = int_tile::operand_of(c.kernel);
+    flip_ = c.x_signed == (operand == DotOperand::kSigned) ? 0 : 0x80;
+    left_ = flip_ == 0 ? c.x_zero : c.x_signed ? c.x_zero + 128 : c.x_zero - 128;
     slot_bytes_ = ((padded_ + taps_ / columns_) * static_cast<int64_t>(sizeof(void*)) + 63) / 64 * 64;
   }
   int64_t scratch() const { return source_.bytes() + zeros_bytes() + terms_bytes() + slot_bytes_ * Slots::count(); }
@@ -82,13 +83,14 @@ class Depthwise {
 
   // Of each channel: where its sum starts, and its scale.
   void fill_terms() {
-    const int64_t lanes = 16 / source_.element, block = padded_ * lanes + lanes * 4;
     for (int64_t ch = 0; ch < source_.channels; ++ch) {
       int32_t sum;
-      std::memcpy(&sum, c_.weights + ch / lanes * block + padded_ * lanes + ch % lanes * 4, sizeof(sum));
+      std::memcpy(&sum, c_.weights + ch / kLanes * block_bytes(padded_) + padded_ * kLanes + ch % kLanes * 4,
+                  sizeof(sum));
       const bool in = ch < c_.channels;
-      start_[ch] = int_tile::minus_product(in && c_.out.bias ? c_.out.bias[ch] : 0, source_.recode.left, sum);
+      start_[ch] = int_tile::minus_product(in && c_.out.bias ? c_.out.bias[ch] : 0, left_, sum);
       scale_[ch] = in ? c_.out.col_scale.at(ch, 1) : 0;
+      clamps_ = clamps_ || !int_tile::Columns::is_bounded(taps_, start_[ch], scale_[ch]);
     }
   }
 
@@ -121,32 +123,34 @@ class Depthwise {
     constexpr int kGroup = Format::kGroup;
     const IntOutput& out = c_.out;
     const bool whole = c_.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
+    const bool clamps = clamps_;
     const auto channels = static_cast<ptrdiff_t>(c_.channels);
     const ptrdiff_t groups = static_cast<ptrdiff_t>(padded_) / kGroup;
     char* const to = static_cast<char*>(out.data) + (image * c_.window.pixels() + pixel) * channels;
     const uint8_t* weights = c_.weights;
     const int32_t* start = start_;
     const float* scale = scale_;
+    const U8x16 flip = U8x16{} + flip_;
     const int_tile::ToBytes to_bytes = to_bytes_;
-    for (ptrdiff_t ch = 0; ch < channels; ch += kLanes<Format>, weights += kLanes<Format> * 4) {
-      I32x4 acc[kGroup];
-      for (int i = 0; i < kGroup; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
+    for (ptrdiff_t ch = 0; ch < channels; ch += kLanes, weights += kLanes * 4) {
+      I32x4 acc[kVectors];
+      for (int i = 0; i < kVectors; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
 #pragma GCC unroll 1
-      for (ptrdiff_t g = 0; g < groups; ++g, weights += kGroup * kLanes<Format>) {
-        U8x16 v[kGroup];
-        load_taps<Format>(taps + g * kGroup, ch * (4 / kGroup), v);
-        for (int i = 0; i < kGroup; ++i) acc[i] = Format::add(v[i], Format::load_b(weights + i * 4 * kGroup), acc[i]);
+      for (ptrdiff_t g = 0; g < groups; ++g, weights += kGroup * kLanes) {
+        U8x16 v[kVectors];
+        load_taps<Format>(taps + g * kGroup, ch, flip, v);
+        for (int i = 0; i < kVectors; ++i) acc[i] = Format::add(v[i], Format::load_b(weights + i * 4 * kGroup), acc[i]);
       }
       if (!whole) {
-        I32x4 sums[kGroup];
-        std::copy_n(acc, kGroup, sums);
-        scatter(sums, kLanes<Format>, image, pixel, ch);
+        I32x4 sums[kVectors];
+        std::copy_n(acc, kVectors, sums);
+        scatter(sums, image, pixel, ch);
         continue;
       }
-      for (int i = 0; i < kGroup; ++i) acc[i] = to_bytes.round(acc[i], F32x4::load(scale + ch + 4 * i));
-      const U8x16 bytes = to_bytes.narrow(acc[0], acc[1], acc[kGroup - 2], acc[kGroup - 1]);
-      if (ch + kLanes<Format> <= channels) {
-        std::memcpy(to + ch, &bytes, kLanes<Format>);
+      for (int i = 0; i < kVectors; ++i) acc[i] = to_bytes.round(acc[i], F32x4::load(scale + ch + 4 * i), clamps);
+      const U8x16 bytes = to_bytes.narrow(acc[0], acc[1], acc[2], acc[3]);
+      if (ch + kLanes <= channels) {
+        std::memcpy(to + ch, &bytes, kLanes);
       } else {
         std::memcpy(to + ch, &bytes, static_cast<size_t>(channels - ch));
       }
@@ -154,10 +158,10 @@ class Depthwise {
   }
 
   // Sums of channels from `ch` on, into any other output.
-  [[gnu::noinline]] void scatter(const I32x4* sums, int64_t count, int64_t image, int64_t pixel, int64_t ch) const {
+  [[gnu::noinline]] void scatter(const I32x4* sums, int64_t image, int64_t pixel, int64_t ch) const {
     const IntOutput& out = c_.out;
     const int64_t pixels = c_.window.pixels();
-    for (int64_t i = 0; i < count && ch + i < c_.channels; ++i) {
+    for (int64_t i = 0; i < kLanes && ch + i < c_.channels; ++i) {
       const int64_t channel = ch + i, at = c_.channels_last ? (image * pixels + pixel) * c_.channels + channel
                                                             : (image * c_.channels + channel) * pixels + pixel;
       const int32_t sum = sums[i / 4].v[i % 4];
@@ -176,7 +180,10 @@ class Depthwise {
   const IntConv& c_;
   int_tile::Source source_;
   const int_tile::ToBytes to_bytes_;
-  int64_t columns_, taps_, padded_, group_, slot_bytes_;  // columns of the kernel; taps filled up to whole groups
+  uint8_t flip_;
+  int32_t left_;
+  bool clamps_ = false;
+  int64_t columns_, taps_, padded_, slot_bytes_;  // columns of the kernel; taps filled up to whole groups
   const uint8_t* zeros_ = nullptr;
   int32_t* start_ = nullptr;
   float* scale_ = nullptr;
@@ -185,27 +192,22 @@ class Depthwise {
 }  // namespace
 
 int64_t packed_int_depthwise_size(int64_t channels, int64_t taps, IntKernel kernel) {
-  return int_tile::with_format(
-      kernel, [&]<class Format>() { return block_count<Format>(channels) * block_bytes<Format>(taps); });
+  return (channels + kLanes - 1) / kLanes * block_bytes(padded_taps(taps, group_of(kernel)));
 }
 
 void pack_int_depthwise_weights(const int8_t* w, int64_t channels, int64_t taps, uint8_t* out, IntKernel kernel) {
-  int_tile::with_format(kernel, [&]<class Format>() {
-    constexpr int64_t kGroup = Format::kGroup;
-    const int64_t padded = int_tile::groups<Format>(taps) * kGroup;
-    for (int64_t block = 0; block < block_count<Format>(channels); ++block, out += block_bytes<Format>(taps)) {
-      int32_t sums[kLanes<Format>] = {};
-      for (int64_t t = 0; t < padded; ++t) {
-        for (int64_t i = 0; i < kLanes<Format>; ++i) {
-          const int64_t ch = block * kLanes<Format> + i;
-          const int8_t v = t < taps && ch < channels ? w[ch * taps + t] : int8_t{0};
-          out[(t / kGroup * kLanes<Format> + i) * kGroup + t % kGroup] = static_cast<uint8_t>(v);
-          sums[i] += v;
-        }
+  const int64_t group = group_of(kernel), padded = padded_taps(taps, group);
+  for (int64_t first = 0; first < channels; first += kLanes, out += block_bytes(padded)) {
+    int32_t sums[kLanes] = {};
+    for (int64_t t = 0; t < padded; ++t) {
+      for (int64_t i = 0; i < kLanes; ++i) {
+        const int8_t v = t < taps && first + i < channels ? w[(first + i) * taps + t] : int8_t{0};
+        out[(t / group * kLanes + i) * group + t % group] = static_cast<uint8_t>(v);
+        sums[i] += v;
       }
-      std::memcpy(out + padded * kLanes<Format>, sums, sizeof(sums));
     }
-  });
+    std::memcpy(out + padded * kLanes, sums, sizeof(sums));
+  }
 }
 
 int64_t int_depthwise_scratch(const IntConv& c) { return Depthwise(c).scratch(); }

@@ -36,7 +36,7 @@ inline I32x4 load_ints(const int32_t* p) {
 inline void store_ints(I32x4 v, int32_t* p) { std::memcpy(p, &v.v, sizeof(v.v)); }
 inline I32x4 mul(I32x4 a, I32x4 b) { return {(I32x4::Raw)((I32x4::RawUnsigned)a.v * (I32x4::RawUnsigned)b.v)}; }
 
-// Lanes of 0 to 255 as bytes.
+// Lanes as bytes, saturated to 0 to 255.
 inline U8x16 narrow(I32x4 a, I32x4 b, I32x4 c, I32x4 d) {
 #if defined(__wasm_simd128__)
   return (U8x16)wasm_u8x16_narrow_i16x8(wasm_i16x8_narrow_i32x4((v128_t)a.v, (v128_t)b.v),
@@ -45,12 +45,13 @@ inline U8x16 narrow(I32x4 a, I32x4 b, I32x4 c, I32x4 d) {
   return (U8x16)_mm_packus_epi16(_mm_packs_epi32((__m128i)a.v, (__m128i)b.v),
                                  _mm_packs_epi32((__m128i)c.v, (__m128i)d.v));
 #else
+  const auto byte = [](int32_t x) { return static_cast<uint8_t>(x < 0 ? 0 : x > 255 ? 255 : x); };
   U8x16 out;
   for (int i = 0; i < 4; ++i) {
-    out[i] = static_cast<uint8_t>(a.v[i]);
-    out[i + 4] = static_cast<uint8_t>(b.v[i]);
-    out[i + 8] = static_cast<uint8_t>(c.v[i]);
-    out[i + 12] = static_cast<uint8_t>(d.v[i]);
+    out[i] = byte(a.v[i]);
+    out[i + 4] = byte(b.v[i]);
+    out[i + 8] = byte(c.v[i]);
+    out[i + 12] = byte(d.v[i]);
   }
   return out;
 #endif

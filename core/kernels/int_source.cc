@@ -4,11 +4,13 @@
 
 namespace onnxlet::int_tile {
 
-Source::Source(const IntConv& conv, int64_t groups_of, int64_t whole) : c(conv), groups(groups_of) {
-  with_format(c.kernel, [&]<class Format>() {
-    element = sizeof(typename Format::Element);
-    recode = Format::recode(c.x_signed, c.x_zero, operand_of(c.kernel));
-  });
+Source::Source(const IntConv& conv, int64_t groups_of, int64_t whole, bool plain) : c(conv), groups(groups_of) {
+  if (!plain) {
+    with_format(c.kernel, [&]<class Format>() {
+      element = sizeof(typename Format::Element);
+      recode = Format::recode(c.x_signed, c.x_zero, operand_of(c.kernel));
+    });
+  }
   const Window& w = c.window;
   const int last = w.rank() - 1;
   given = c.channels / groups;
@@ -60,39 +62,39 @@ void Source::copy_row(int64_t of_image, int64_t row, uint8_t* to) const {
   to += left * pixel;
   if (c.channels_last) {
     const uint8_t* x = c.x + (of_image * rows + row) * width * c.channels;
-    if (given == channels) return encode(x, width * c.channels, 1, to);
+    if (given == channels) return encode(x, width * c.channels, to);
     for (int64_t i = 0; i < width * groups; ++i, x += given, to += channels * element) {
-      encode(x, given, 1, to);
-      std::memset(to + given * element, 0, static_cast<size_t>((channels - given) * element));
+      for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(channels); ++j) put(j < given ? encoded(x[j]) : 0, j, to);
     }
     return;
   }
   if (given != channels) std::memset(to, 0, static_cast<size_t>(width * pixel));
   for (int64_t ch = 0; ch < c.channels; ++ch) {
     const uint8_t* x = c.x + (of_image * c.channels + ch) * plane + row * width;
-    encode(x, width, pixel / element, to + (ch / given * channels + ch % given) * element);
+    const auto step = static_cast<ptrdiff_t>(pixel / element);
+    uint8_t* at = to + (ch / given * channels + ch % given) * element;
+    for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(width); ++i) put(encoded(x[i]), i * step, at);
   }
 }
 
-void Source::encode(const uint8_t* x, int64_t count, int64_t step, uint8_t* to) const {
-  const auto n = static_cast<ptrdiff_t>(count), s = static_cast<ptrdiff_t>(step);
-  // Signed bytes as unsigned ones, 128 higher.
-  const uint8_t flip = element == 1 ? recode.flip : c.x_signed ? 0x80 : 0;
-  const auto zero = static_cast<int16_t>(recode.zero + flip);
-  auto* const wide = reinterpret_cast<int16_t*>(to);
-  if (element == 1 && s == 1) {
-    for (ptrdiff_t i = 0; i < n; ++i) to[i] = x[i] ^ flip;
-  } else if (s == 1) {
-    for (ptrdiff_t i = 0; i < n; ++i) wide[i] = static_cast<int16_t>((x[i] ^ flip) - zero);
-  } else {
-    for (ptrdiff_t i = 0; i < n; ++i) {
-      if (element == 1) {
-        to[i * s] = x[i] ^ flip;
-      } else {
-        wide[i * s] = static_cast<int16_t>((x[i] ^ flip) - zero);
-      }
+void Source::encode(const uint8_t* x, int64_t count, uint8_t* to) const {
+  using int_dot::U8x16;
+  typedef int16_t I16x8 __attribute__((vector_size(16)));
+  constexpr ptrdiff_t kStep = 16;
+  const auto n = static_cast<ptrdiff_t>(count);
+  const U8x16 flip = U8x16{} + sign_flip();
+  const I16x8 zero = I16x8{} + shifted_zero();
+  ptrdiff_t i = 0;
+  for (; i + kStep <= n; i += kStep) {
+    const U8x16 v = int_dot::load_bytes(x + i) ^ flip;
+    if (element == 1) {
+      std::memcpy(to + i, &v, sizeof(v));
+      continue;
     }
+    const I16x8 wide[] = {(I16x8)int_dot::widen_low(v) - zero, (I16x8)int_dot::widen_high(v) - zero};
+    std::memcpy(to + 2 * i, wide, sizeof(wide));
   }
+  for (; i < n; ++i) put(encoded(x[i]), i, to);
 }
 
 }  // namespace onnxlet::int_tile

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -126,6 +127,16 @@ struct Columns {
     for (int c = 0; c < kCols; ++c) bias[c] = minus_product(bias[c], row_zero, sum[c]);
     has_sum = false;
   }
+  // Whether every sum of k products plus bias, scaled, is a number that ToBytes rounds without clamping it first.
+  bool bounded(int64_t k) const {
+    bool all = true;
+    for (int c = 0; c < kCols; ++c) all = all && is_bounded(k, bias[c], scale[c]);
+    return all;
+  }
+  static bool is_bounded(int64_t k, int32_t bias, float scale) {
+    const float most = static_cast<float>(k) * 32768 + std::abs(static_cast<float>(bias));
+    return most < 0x1p31f && most * std::abs(scale) < 0x1p21f;
+  }
 };
 
 // Of one row of A: the zero point that packing left, the sum over k without it, and the scale.
@@ -147,9 +158,11 @@ struct ToBytes {
     shift = bits_of(F32x4::splat(kMagic)) - I32x4::splat(zero);
     flip = U8x16{} + static_cast<uint8_t>(sign);
   }
-  // 0 to 255. Where a float's last bit is 1, adding rounds to whole numbers, halves to even.
-  I32x4 round(I32x4 sum, F32x4 scale) const {
-    return bits_of(min(max(to_float(sum) * scale, lo), hi) + F32x4::splat(kMagic)) - shift;
+  // Where a float's last bit is 1, adding rounds to whole numbers, halves to even.
+  I32x4 round(I32x4 sum, F32x4 scale, bool clamps = true) const {
+    F32x4 v = to_float(sum) * scale;
+    if (clamps) v = min(max(v, lo), hi);
+    return bits_of(v + F32x4::splat(kMagic)) - shift;
   }
   U8x16 narrow(I32x4 a, I32x4 b, I32x4 c, I32x4 d) const { return int_dot::narrow(a, b, c, d) ^ flip; }
 
