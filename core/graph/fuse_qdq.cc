@@ -1,9 +1,10 @@
 // Regions of 8-bit numbers that a model describes by DequantizeLinear - float operators - QuantizeLinear: the operators
 // become those that take and give 8 bits.
 //
-// Products are exact integers that are scaled once, so a result may differ from the float operators' by one where those
-// rounded on the way. All else has the same bits: sums, averages and Softmax compute what the float operators do,
-// functions of one value are computed by them at load, for all 256 bytes, and what moves numbers moves bytes.
+// Products and ReduceMean are exact integers that are scaled once, so a result may differ from the float operators' by
+// one where those rounded on the way. All else has the same bits: sums, pools and Softmax compute what the float
+// operators do, functions of one value are computed by them at load, for all 256 bytes, and what moves numbers moves
+// bytes.
 #include <algorithm>
 #include <cmath>
 

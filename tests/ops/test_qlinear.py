@@ -179,3 +179,5 @@ def test_refusals(backend: Prepare) -> None:
     for op, inputs, how, text in cases:
         with pytest.raises(onnxlet.Error, match=text):
             run(backend, make_model(op, inputs, domain="com.microsoft", outputs=[np.uint8], **how), inputs)
+    with pytest.raises(onnxlet.Error, match="the table needs 256 elements"):
+        run(backend, make_model("ByteTable", [x, x], domain="onnxlet", outputs=[np.uint8]), [x, x])
