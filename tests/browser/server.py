@@ -47,6 +47,7 @@ class Server:
         self.requests: list[str] = []
         self.overrides: dict[str, tuple[int, str, bytes]] = {}
         """Answers for single addresses: status, content type, body."""
+        self.policy = POLICY
         self.broken: set[str] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -126,7 +127,7 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             self.send_response(status)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
-            self.send_header("Content-Security-Policy", POLICY)
+            self.send_header("Content-Security-Policy", server.policy)
             self.send_header("Cache-Control", "no-store")
             for name, value in {**(ISOLATION if server.isolated else {}), **(headers or {})}.items():
                 self.send_header(name, value)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -70,20 +72,17 @@ def pack(folder: Path) -> Path:
     return folder / name
 
 
-def install(folder: Path, *archives: Path, overrides: Mapping[str, str] | None = None) -> None:
-    """Installs archives into folder/node_modules, without a network."""
-    import json
-
-    dependencies = {_package_name(archive): f"file:{archive}" for archive in archives}
+def install(
+    folder: Path, *archives: Path, aliases: Mapping[str, str] | None = None, overrides: Mapping[str, str] | None = None
+) -> None:
+    """Installs archives into folder/node_modules, without a network. `aliases`: further dependencies, by name."""
+    dependencies = {_package_name(archive): f"file:{archive}" for archive in archives} | dict(aliases or {})
     description = {"name": "app", "private": True, "dependencies": dependencies, "overrides": dict(overrides or {})}
     (folder / "package.json").write_text(json.dumps(description))
     run(["npm", "install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"], folder)
 
 
 def _package_name(archive: Path) -> str:
-    import json
-    import tarfile
-
     with tarfile.open(archive) as tar:
         member = tar.extractfile("package/package.json")
         assert member is not None

@@ -1,0 +1,3 @@
+import { run } from './transformers.mjs';
+
+globalThis.run = run;
