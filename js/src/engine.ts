@@ -2,7 +2,7 @@
 import type { Pointer } from './abi.gen.js';
 import { Progress as RunProgress } from './abi.gen.js';
 import { OnnxletError, throwIfAborted } from './errors.js';
-import { pushValue, takeValue } from './marshal.js';
+import { keptValue, pushValue, readValue, takeValue } from './marshal.js';
 import type { Loaded } from './model-loader.js';
 import { loadFile } from './model-loader.js';
 import { decodeImage, IMAGE_DECODER, needDecoder } from './images.js';
@@ -40,6 +40,8 @@ type Handler<V extends p.Verb> = (
 
 export class Engine {
   readonly #sessions = new Map<number, Session>();
+  /** Tensors that stay here until the caller forgets them, or their session is released. */
+  readonly #kept = new Map<number, { readonly pointer: Pointer; readonly session: number }>();
   #next = 1;
   #module: EngineModule | undefined;
   #threads: Threads | undefined;
@@ -56,6 +58,13 @@ export class Engine {
     },
     create: (payload, options) => this.#create(payload, options),
     run: (payload, options) => this.#run(payload, options),
+    read: ({ id }) => ({ outputs: [readValue(this.module, this.#keptPointer(id))] }),
+    forget: ({ id }) => {
+      const kept = this.#kept.get(id);
+      if (kept && !this.module.lost) this.module.abi.ol_value_free(kept.pointer);
+      this.#kept.delete(id);
+      return { outputs: [] };
+    },
     profile: ({ session }) => {
       const rows = this.module.json(
         this.module.abi.ol_session_profile(this.#session(session).pointer),
@@ -68,6 +77,11 @@ export class Engine {
       }));
     },
     release: ({ session }) => {
+      for (const [id, kept] of this.#kept) {
+        if (kept.session !== session) continue;
+        this.module.abi.ol_value_free(kept.pointer);
+        this.#kept.delete(id);
+      }
       this.module.abi.ol_session_free(this.#session(session).pointer);
       this.#sessions.delete(session);
       return { wasmBytes: this.module.bytes.length };
@@ -175,7 +189,10 @@ export class Engine {
       const outputs: p.WireValue[] = [];
       const count = abi.ol_run_output_count(run);
       for (let index = 0; index < count; index++) {
-        outputs.push(takeValue(module, module.checkPointer(abi.ol_run_output(run, index))));
+        const pointer = module.checkPointer(abi.ol_run_output(run, index));
+        outputs.push(
+          (request.keep.includes(index) && this.#keep(pointer, request.session)) || takeValue(module, pointer),
+        );
       }
       return { outputs, memory: this.#memory(session) };
     } finally {
@@ -197,12 +214,27 @@ export class Engine {
 
   #feed(run: Pointer, name: string, value: p.WireValue): void {
     const { module } = this;
-    const pointer = pushValue(module, value);
+    const kept = value.kind === 'kept';
+    const pointer = kept ? this.#keptPointer(value.id) : pushValue(module, value);
     try {
       module.withText(name, (text, length) => module.check(module.abi.ol_run_feed(run, text, length, pointer)));
     } finally {
-      if (!module.lost) module.abi.ol_value_free(pointer);
+      if (!kept && !module.lost) module.abi.ol_value_free(pointer);
     }
+  }
+
+  /** Nothing when the value cannot stay. */
+  #keep(pointer: Pointer, session: number): p.WireValue | undefined {
+    const id = this.#next++;
+    const value = keptValue(this.module, pointer, id);
+    if (value) this.#kept.set(id, { pointer, session });
+    return value;
+  }
+
+  #keptPointer(id: number): Pointer {
+    const kept = this.#kept.get(id);
+    if (!kept) throw new OnnxletError('INVALID_ARGUMENT', 'the session that made the tensor is released');
+    return kept.pointer;
   }
 
   #memory(session: Pointer): p.MemoryReport {

@@ -11,6 +11,8 @@ export function pushValue(engine: EngineModule, value: WireValue): Pointer {
   switch (value.kind) {
     case 'none':
       return engine.checkPointer(engine.abi.ol_optional_empty());
+    case 'kept':
+      throw new OnnxletError('INVALID_ARGUMENT', 'a tensor in the engine must be an input, not part of one');
     case 'tensor':
       return pushTensor(engine, value);
     case 'sequence':
@@ -39,6 +41,14 @@ export function takeValue(engine: EngineModule, pointer: Pointer): WireValue {
   } finally {
     if (!engine.lost) engine.abi.ol_value_free(pointer);
   }
+}
+
+/** Whether a value can stay in the engine: a tensor whose elements are bytes. */
+export function keptValue(engine: EngineModule, pointer: Pointer, id: number): WireValue | undefined {
+  const { abi } = engine;
+  if (abi.ol_value_kind(pointer) !== Kind.TENSOR) return undefined;
+  const type = typeOfCode(abi.ol_tensor_dtype(pointer));
+  return type && type !== 'string' ? { kind: 'kept', id, type, dims: dimsOf(engine, pointer) } : undefined;
 }
 
 type WireTensor = Extract<WireValue, { kind: 'tensor' }>;
@@ -87,7 +97,8 @@ function pushSequence(engine: EngineModule, items: readonly WireValue[]): Pointe
   return sequence;
 }
 
-function readValue(engine: EngineModule, pointer: Pointer): WireValue {
+/** Copies a value out of the engine, where it stays. */
+export function readValue(engine: EngineModule, pointer: Pointer): WireValue {
   const { abi } = engine;
   switch (abi.ol_value_kind(pointer)) {
     case Kind.TENSOR:
@@ -116,12 +127,7 @@ function readTensor(engine: EngineModule, tensor: Pointer): WireValue {
   const code = abi.ol_tensor_dtype(tensor);
   const type = typeOfCode(code);
   if (!type) throw new OnnxletError('INTERNAL', `the engine returned a tensor of unknown type ${code}`);
-  const rank = abi.ol_tensor_rank(tensor);
-  const dims: number[] = [];
-  if (rank > 0) {
-    const view = new DataView(engine.memory.buffer, abi.ol_tensor_dims(tensor));
-    for (let index = 0; index < rank; index++) dims.push(Number(view.getBigInt64(index * 8, true)));
-  }
+  const dims = dimsOf(engine, tensor);
   if (type === 'string') {
     const count = dims.reduce((product, dim) => product * dim, 1);
     const data: string[] = [];
@@ -134,4 +140,11 @@ function readTensor(engine: EngineModule, tensor: Pointer): WireValue {
   const length = abi.ol_tensor_bytes(tensor);
   const data = length === 0 ? new Uint8Array(0) : engine.slice(abi.ol_tensor_data(tensor), length);
   return { kind: 'tensor', type, dims, data };
+}
+
+function dimsOf({ abi, memory }: EngineModule, tensor: Pointer): number[] {
+  const rank = abi.ol_tensor_rank(tensor);
+  if (rank === 0) return [];
+  const view = new DataView(memory.buffer, abi.ol_tensor_dims(tensor));
+  return Array.from({ length: rank }, (_, index) => Number(view.getBigInt64(index * 8, true)));
 }

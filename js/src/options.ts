@@ -36,6 +36,10 @@ export interface SessionOptions {
   logVerbosityLevel?: number;
   intraOpNumThreads?: number;
   interOpNumThreads?: number;
+  /**
+   * `cpu-pinned`, for all outputs or by name: tensors stay in the engine until they are disposed. They can be fed to the
+   * session again, which copies nothing, as caches of language models are; `getData()` gives their elements.
+   */
   preferredOutputLocation?: DataLocation | Readonly<Record<string, DataLocation>>;
   enableGraphCapture?: boolean;
   extra?: Readonly<Record<string, unknown>>;
@@ -84,7 +88,7 @@ const WITHOUT_MEANING: Readonly<Record<string, readonly unknown[]>> = {
   optimizedModelFilePath: [''],
   profileFilePrefix: [''],
   interOpNumThreads: [0, 1],
-  preferredOutputLocation: ['cpu'],
+  preferredOutputLocation: ['cpu', 'cpu-pinned'],
   enableGraphCapture: [false],
 };
 
@@ -125,6 +129,11 @@ export function engineOptions(options: SessionOptions): string {
     memory_plan: options.enableMemPattern,
     accuracy_level: options.accuracyLevel,
   });
+}
+
+/** Whether an output of this name stays in the engine. */
+export function keepsOutput({ preferredOutputLocation: location }: SessionOptions): (name: string) => boolean {
+  return (name) => (typeof location === 'object' ? location[name] : location) === 'cpu-pinned';
 }
 
 function reportUnused(options: SessionOptions): void {

@@ -14,6 +14,8 @@ export type WireValue =
       readonly dims: readonly number[];
       readonly data: Uint8Array | string[];
     }
+  /** A tensor that stays in the engine. */
+  | { readonly kind: 'kept'; readonly id: number; readonly type: DataType; readonly dims: readonly number[] }
   | { readonly kind: 'sequence'; readonly items: readonly WireValue[] }
   | { readonly kind: 'map'; readonly keys: WireValue; readonly values: WireValue }
   | { readonly kind: 'none' };
@@ -121,6 +123,8 @@ export interface RunRequest {
   readonly feeds: readonly (readonly [name: string, value: WireValue])[];
   /** Empty: every output. */
   readonly fetches: readonly string[];
+  /** Those of the outputs, by their place, that stay in the engine when they are tensors. */
+  readonly keep: readonly number[];
 }
 
 export interface RunReport {
@@ -157,6 +161,9 @@ export interface Calls {
   describe: { payload: { readonly model: FileSource }; answer: ModelDescription };
   create: { payload: SessionRequest; answer: SessionReport };
   run: { payload: RunRequest; answer: RunReport };
+  /** The elements of a tensor that the engine keeps, and its end. */
+  read: { payload: { readonly id: number }; answer: { readonly outputs: readonly WireValue[] } };
+  forget: { payload: { readonly id: number }; answer: { readonly outputs: readonly WireValue[] } };
   profile: { payload: { readonly session: number }; answer: readonly ProfileEntry[] };
   release: { payload: { readonly session: number }; answer: { readonly wasmBytes: number } };
 }

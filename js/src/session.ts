@@ -9,7 +9,7 @@ import { warnOnce } from './log.js';
 import { Operators } from './operators.js';
 import type { ExternalData, ExternalDataFile, RunOptions, SessionOptions } from './options.js';
 import type * as providers from './providers.js';
-import { engineOptions } from './options.js';
+import { engineOptions, keepsOutput } from './options.js';
 import { absoluteUrl } from './platform.js';
 import type { StartedEngine } from './pool.js';
 import { acquireEngine, releaseEngine } from './pool.js';
@@ -22,8 +22,9 @@ import type {
   RunReport,
   RunRequest,
   SessionReport,
+  WireValue,
 } from './protocol.js';
-import { Tensor } from './tensor.js';
+import { keptOf, ofKept, Tensor } from './tensor.js';
 import type { AnyValue } from './values.js';
 import { fromWire, toWire } from './values.js';
 
@@ -62,14 +63,21 @@ export class InferenceSession {
   readonly #id: number;
   readonly #operators: Operators;
   readonly #types: ReadonlyMap<string, string>;
+  readonly #keeps: (name: string) => boolean;
   #memory: MemoryReport;
   #queue: Promise<unknown> = Promise.resolve();
   #released: Promise<void> | undefined;
 
-  private constructor(engine: StartedEngine, report: SessionReport, operators: Operators) {
+  private constructor(
+    engine: StartedEngine,
+    report: SessionReport,
+    operators: Operators,
+    keeps: (name: string) => boolean,
+  ) {
     const { inputs, outputs } = report.info;
     this.#engine = engine;
     this.#operators = operators;
+    this.#keeps = keeps;
     this.#id = report.session;
     this.#memory = report.memory;
     this.#types = new Map(inputs.map(({ name, type }) => [name, type]));
@@ -113,7 +121,7 @@ export class InferenceSession {
     try {
       const { signal, onProgress } = options;
       const report = await engine.host.call('create', request, { signal, onProgress });
-      return new InferenceSession(engine, report, operators);
+      return new InferenceSession(engine, report, operators, keepsOutput(options));
     } catch (error) {
       // An engine that has run out of memory has grown as far as it could, and would never shrink.
       const exhausted = error instanceof OnnxletError && error.code === 'OUT_OF_MEMORY';
@@ -139,21 +147,43 @@ export class InferenceSession {
     const names = Array.isArray(fetches) ? (fetches as readonly string[]) : Object.keys(fetches ?? {});
     const wire = Object.entries(feeds)
       .filter(([, value]) => (value as AnyValue | undefined) !== undefined)
-      .map(([name, value]) => [name, toWire(value, this.#types.get(name) ?? '', name)] as const);
-    const request = { session: this.#id, feeds: wire, fetches: names };
+      .map(([name, value]) => [name, this.#toWire(value, name)] as const);
+    const outputs = names.length > 0 ? names : this.outputNames;
+    const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, AnyValue>>);
+    const keep = [...outputs.keys()].filter((i) => this.#keeps(outputs[i] ?? '') && !targets[outputs[i] ?? '']);
+    const request = { session: this.#id, feeds: wire, fetches: names, keep };
     const report = await this.#enqueue(() => {
       throwIfAborted(options.signal);
       return this.#call(request, options.signal);
     });
     this.#memory = report.memory;
-    const outputs = names.length > 0 ? names : this.outputNames;
-    const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, AnyValue>>);
     return Object.fromEntries(
       report.outputs.map((value, index) => {
         const name = outputs[index] ?? '';
-        return [name, deliver(fromWire(value), targets[name], name)];
+        return [name, deliver(this.#fromWire(value), targets[name], name)];
       }),
     ) as InferenceSession.ReturnType;
+  }
+
+  #toWire(value: AnyValue, name: string): WireValue {
+    if (value instanceof Tensor && (keptOf(value)?.host ?? this.#engine.host) !== this.#engine.host) {
+      throw new OnnxletError(
+        'INVALID_ARGUMENT',
+        `input ${JSON.stringify(name)} is a tensor in another session's engine; make one from what getData() gives`,
+      );
+    }
+    return toWire(value, this.#types.get(name) ?? '', name);
+  }
+
+  #fromWire(value: WireValue): AnyValue {
+    if (value.kind !== 'kept') return fromWire(value);
+    const { host } = this.#engine;
+    const { id, type, dims } = value;
+    const read = async () => fromWire((await host.call('read', { id })).outputs[0] ?? { kind: 'none' }) as Tensor;
+    const forget = () => {
+      if (!host.lost) void host.call('forget', { id });
+    };
+    return ofKept(type, dims, { host, id, read, forget });
   }
 
   /** A run whose error has what an operator's function threw as its cause, also where the engine is in a worker. */

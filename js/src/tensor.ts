@@ -11,11 +11,21 @@ type Elements = NumericArray | Uint8ClampedArray | readonly number[] | readonly 
 /** A tensor of any element type. */
 export type Tensor = TypedTensor<DataType>;
 
+/** Where the elements are when the engine keeps them. */
+export interface KeptElements {
+  /** The engine's host: the elements can be fed to its sessions only. */
+  readonly host: object;
+  readonly id: number;
+  read(): Promise<Tensor>;
+  forget(): void;
+}
+
 class TensorImpl implements Tensor {
   readonly type: DataType;
   readonly dims: readonly number[];
   readonly size: number;
   #data: NumericArray | string[] | null;
+  #kept: KeptElements | undefined;
 
   static async fromImage(image: ImageSource, options: TensorFromImageOptions = {}): Promise<Tensor> {
     const { type, data, dims } = await elementsOfImage(image, options);
@@ -36,6 +46,19 @@ class TensorImpl implements Tensor {
 
   static fromMLTensor(): never {
     throw elsewhere('an MLTensor');
+  }
+
+  /** A tensor whose elements stay in the engine. */
+  static ofKept(type: DataType, dims: readonly number[], kept: KeptElements): Tensor {
+    const tensor = new TensorImpl(type, [], [0]);
+    Object.assign(tensor, { dims, size: dims.reduce((product, dim) => product * dim, 1) });
+    tensor.#data = null;
+    tensor.#kept = kept;
+    return tensor;
+  }
+
+  static keptOf(tensor: Tensor): KeptElements | undefined {
+    return tensor instanceof TensorImpl ? tensor.#kept : undefined;
   }
 
   constructor(
@@ -60,11 +83,13 @@ class TensorImpl implements Tensor {
   }
 
   get data(): DataTypeMap[DataType] {
+    if (this.#kept) throw invalid('the elements are in the engine; await getData()');
     if (this.#data === null) throw invalid('the tensor is disposed');
     return this.#data;
   }
 
   get location(): DataLocation {
+    if (this.#kept) return 'cpu-pinned';
     return this.#data === null ? 'none' : 'cpu';
   }
 
@@ -80,15 +105,16 @@ class TensorImpl implements Tensor {
     throw invalid('the elements are in memory, not in an MLTensor');
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- a rejected promise, not an exception, when disposed
   async getData(releaseData = false): Promise<DataTypeMap[DataType]> {
-    const data = this.data;
+    const data = this.#kept ? (await this.#kept.read()).data : this.data;
     if (releaseData) this.dispose();
     return data;
   }
 
   dispose(): void {
     this.#data = null;
+    this.#kept?.forget();
+    this.#kept = undefined;
   }
 
   [Symbol.dispose](): void {
@@ -114,6 +140,14 @@ class TensorImpl implements Tensor {
  * The elements lie in row-major order in a typed array, which is used as it is and not copied.
  */
 export const Tensor = TensorImpl as unknown as TensorConstructor;
+
+export function ofKept(type: DataType, dims: readonly number[], kept: KeptElements): Tensor {
+  return TensorImpl.ofKept(type, dims, kept);
+}
+
+export function keptOf(tensor: Tensor): KeptElements | undefined {
+  return TensorImpl.keptOf(tensor);
+}
 
 export declare namespace Tensor {
   /** The names of the element types. */

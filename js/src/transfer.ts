@@ -19,6 +19,7 @@ export function buffersOf(values: readonly WireValue[]): ArrayBuffer[] {
 export function detached(value: WireValue): WireValue {
   switch (value.kind) {
     case 'none':
+    case 'kept':
       return value;
     case 'tensor':
       return value.data instanceof Uint8Array ? { ...value, data: new Uint8Array(value.data) } : value;

@@ -3,7 +3,7 @@ import type { DataType, NumericType } from './dtypes.js';
 import { arrayOf, typeOfOnnxName } from './dtypes.js';
 import { OnnxletError } from './errors.js';
 import type { WireValue } from './protocol.js';
-import { Tensor } from './tensor.js';
+import { keptOf, Tensor } from './tensor.js';
 
 export type MapKey = string | bigint | number;
 /** A tensor, a sequence as an array, a map as a Map, an absent optional as null. */
@@ -34,6 +34,8 @@ export function fromWire(wire: WireValue): AnyValue {
   switch (wire.kind) {
     case 'none':
       return null;
+    case 'kept':
+      throw new OnnxletError('INTERNAL', 'a tensor in the engine came without its engine');
     case 'sequence':
       return wire.items.map(fromWire);
     case 'map': {
@@ -48,7 +50,10 @@ export function fromWire(wire: WireValue): AnyValue {
 }
 
 function tensorToWire(tensor: Tensor): WireValue {
-  const { type, dims, data } = tensor;
+  const { type, dims } = tensor;
+  const kept = keptOf(tensor);
+  if (kept) return { kind: 'kept', id: kept.id, type, dims };
+  const { data } = tensor;
   if (Array.isArray(data)) return { kind: 'tensor', type, dims, data };
   return { kind: 'tensor', type, dims, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
 }

@@ -334,3 +334,44 @@ test('disposing a session releases it', { skip }, async () => {
   other[Symbol.dispose]();
   for (const session of [one, other]) await assert.rejects(session.run(feeds), /the session is released/);
 });
+
+test('an output can stay in the engine, be fed again, be read and be disposed', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const session = await InferenceSession.create(DOUBLE_IT, { preferredOutputLocation: 'cpu-pinned' });
+  const first = (await session.run({ x: new Tensor('float32', [1, 2, 3], [3]) })).y;
+  assert.ok(first);
+  assert.deepEqual([first.location, first.type, first.dims, first.size], ['cpu-pinned', 'float32', [3], 3]);
+  assert.throws(() => first.data, { code: 'INVALID_ARGUMENT', message: /in the engine; await getData\(\)/ });
+  const second = (await session.run({ x: first })).y;
+  assert.deepEqual(await second?.getData(), new Float32Array([4, 8, 12]));
+  assert.deepEqual(await first.getData(true), new Float32Array([2, 4, 6]));
+  assert.equal(first.location, 'none');
+  assert.throws(() => first.data, /disposed/);
+  // A tensor that is given to be written into is, wherever outputs go otherwise.
+  const target = new Tensor('float32', new Float32Array(3), [3]);
+  await session.run({ x: second ?? target }, { y: target });
+  assert.deepEqual(target.data, new Float32Array([8, 16, 24]));
+  await session.release();
+  assert.ok(second);
+  await assert.rejects(second.getData(), { code: 'INVALID_ARGUMENT', message: /that made the tensor is released/ });
+});
+
+test('outputs stay in the engine by name', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const both = model(
+    [
+      { op: 'Add', inputs: ['x', 'x'], outputs: ['y'] },
+      { op: 'Neg', inputs: ['x'], outputs: ['z'] },
+    ],
+    [['x', FLOAT, ['n']]],
+    [
+      ['y', FLOAT, ['n']],
+      ['z', FLOAT, ['n']],
+    ],
+  );
+  const session = await InferenceSession.create(both, { preferredOutputLocation: { z: 'cpu-pinned', y: 'cpu' } });
+  const { y, z } = await session.run({ x: new Tensor('float32', [1], [1]) });
+  assert.deepEqual([y?.location, z?.location], ['cpu', 'cpu-pinned']);
+  assert.deepEqual(await z?.getData(), new Float32Array([-1]));
+  await session.release();
+});
