@@ -1,7 +1,8 @@
 // Runs one model on several engines, in turns, in Node or in a page. All have onnxruntime-web's API.
 //
-// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url, threads?}], optimization?, peak?}
-//   the first engine is the one that the others are compared with; `peak` as in peak.mjs
+// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url, threads?}], optimization?, peak?, proxy?}
+//   the first engine is the one that the others are compared with; `peak` as in peak.mjs; `proxy`: whether the engine of a page
+//   works in a worker, if not as it does by default
 // result: {engines: {name: {load_ms, median_ms, p10_ms, p90_ms, min_ms, runs, memory_bytes} | {error}},
 //   ratios: {name: their time / ours}, difference, peak?: {gflops, gigabytes}}
 //   `difference` is that of the second engine's outputs; text where JSON has no number for it
@@ -68,6 +69,7 @@ async function start({ name, url, threads: own }, model, inputs, job) {
   const began = performance.now();
   const { InferenceSession, Tensor, env } = await import(url);
   env.wasm.numThreads = threads;
+  if (job.proxy !== undefined) env.wasm.proxy = job.proxy;
   env.logLevel = 'error';
   const session = await InferenceSession.create(model.slice(), {
     executionProviders: ['wasm'],

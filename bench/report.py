@@ -1,4 +1,4 @@
-"""./build.sh bench --report: every model in Node and Chromium with one and two threads, every kernel, and the first inference.
+"""./build.sh bench --report: every model in Node and Chromium with one and two threads, every kernel, wllama, and the first inference.
 
 What is measured is kept in build/bench/, by commit and by the bytes of the package, so that an interrupted report goes on
 where it stopped. The tables go into docs/performance.md.
@@ -21,7 +21,7 @@ from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from bench import first, kernels, models, tables
+from bench import first, kernels, models, tables, wllama
 from bench.runner import HERE, PEER, engines
 from tests.browser.chromium import executable
 from tests.models import registry
@@ -30,7 +30,7 @@ from tests.support.paths import ROOT
 DOCUMENT = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: ./build.sh bench --report -->", "<!-- end of figures -->"
 PLACES = (("node", 1), ("node", 2), ("chromium", 1), ("chromium", 2))
-ALSO_SLOW = ("resnet50", "smollm2-level4", "kokoro")
+ALSO_SLOW = ("resnet50", "efficientnet-lite0", "efficientnet-lite0-qdq", "smollm2-level4", "kokoro")
 MODEL_SECONDS, KERNEL_SECONDS = 0.7, 0.2
 
 
@@ -40,6 +40,10 @@ def model_key(host: str, threads: int, name: str) -> str:
 
 def kernel_key(host: str, name: str) -> str:
     return f"kernel/{host}/{name}"
+
+
+def wllama_key(threads: int) -> str:
+    return f"wllama/{threads}"
 
 
 FIRST_KEY = "first"
@@ -147,12 +151,19 @@ def _work(store: Store, options: argparse.Namespace) -> Iterator[tuple[int, str,
             if store.missing(key):
                 title = f"{host}, {threads} threads: {model.name}"
                 yield 1, title, lambda key=key, model=model, here=here: _model(key, model, here)  # type: ignore[misc]
+    for threads in (1, 2):
+        if store.missing(wllama_key(threads)) and not names:
+            yield 1, f"wllama, {threads} threads", lambda threads=threads: _wllama(threads, options)  # type: ignore[misc]
     for host in dict(PLACES):
         here = copy.copy(options)
         here.browser, here.threads, here.seconds = host == "chromium", 1, KERNEL_SECONDS
         rows = [row for row in kernels.chosen_rows([]) if store.missing(kernel_key(host, row.name))]
         if rows and not names:
             yield len(rows), f"{host}: kernels", lambda host=host, rows=rows, here=here: _kernels(host, rows, here)  # type: ignore[misc]
+
+
+def _wllama(threads: int, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield wllama_key(threads), wllama.measure(options.dist.resolve(), threads)
 
 
 def _first(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -16,16 +16,13 @@ Results = Mapping[str, Any]
 def figures(head: Mapping[str, Any], results: Results) -> str:
     """Markdown."""
     setup = f"{head['date']}, commit {head['commit']}; {head['machine']}; Node {head['node']}, {head['chromium']}; {head['peer']}."
-    parts = [
-        setup,
-        "### Models",
-        model_table(results),
-        "### Kernels",
-        kernel_table(results),
-        "### First inference",
-        first_table(results),
-    ]
-    return "\n\n".join(part for part in parts if part)
+    sections = {
+        "Models": model_table(results),
+        "Kernels": kernel_table(results),
+        "A language model": wllama_table(results),
+        "First inference": first_table(results),
+    }
+    return "\n\n".join([setup, *(f"### {title}\n\n{table}" for title, table in sections.items() if table)])
 
 
 def geometric_mean(ratios: Iterable[float]) -> float:
@@ -139,6 +136,21 @@ def _kernel_row(name: str, cells: Mapping[str, Any]) -> list[str]:
         share = f"{100 * cell['of_peak']:.0f} %" if cell["of_peak"] else ""
         row += [f"{rates} {cell['unit']}", _mark(cell["ratio"], target), share]
     return row
+
+
+def wllama_table(results: Results) -> str:
+    found = [result for key, result in results.items() if key.startswith("wllama/")]
+    if not found:
+        return ""
+    columns = ["Chromium, ms", "prompt: onnxlet / wllama", "ratio", "token: onnxlet / wllama", "ratio"]
+    rows = []
+    for result in sorted(found, key=lambda result: result["threads"]):
+        row = [f"{result['model']}, {result['threads']} thread{'s' * (result['threads'] > 1)}"]
+        for key in ("prompt_ms", "token_ms"):
+            times = " / ".join(f"{engine[key]:.1f}" for engine in result["engines"].values())
+            row += [times, f"{result['ratios'][key]:.2f}"]
+        rows.append(row)
+    return _markdown(columns, rows)
 
 
 def first_table(results: Results) -> str:

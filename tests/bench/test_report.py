@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bench import first, kernels, models, report, tables, targets
+from bench import first, kernels, models, report, tables, targets, wllama
 from bench.kernel_rows import rows
 from bench.runner import OURS, PEER, Engine
 from tests.models import registry
@@ -24,6 +24,11 @@ def model_result(ratio: float | None, scaling: float | None = None, **changes: A
 def kernel_result(ratio: float) -> dict[str, Any]:
     engines = {OURS: {"us": 1.0, "rate": 40.0}, PEER: {"us": ratio, "rate": 40 / ratio}}
     return {"unit": "GFLOP/s", "engines": engines, "ratio": ratio, "of_peak": 0.8}
+
+
+def wllama_result(threads: int) -> dict[str, Any]:
+    times = {OURS: {"prompt_ms": 100.0, "token_ms": 5.0}, "wllama": {"prompt_ms": 200.0, "token_ms": 20.0}}
+    return {"model": "s", "threads": threads, "engines": times, "ratios": {"prompt_ms": 2.0, "token_ms": 4.0}}
 
 
 FIRST = {
@@ -61,6 +66,14 @@ def test_table_of_kernels_and_first_inference() -> None:
     found = cells(tables.first_table({"first": FIRST}))
     assert found["ready for the first inference"] == ["100", "300", "**3.00**", "4"]
     assert found["first outputs"] == ["150", "600", "4.00", ""]
+
+
+def test_table_of_a_language_model_and_sections() -> None:
+    found = cells(tables.wllama_table({"wllama/2": wllama_result(2)}))
+    assert found["s, 2 threads"] == ["100.0 / 200.0", "2.00", "5.0 / 20.0", "4.00"]
+    head = {"date": "d", "commit": "c", "package": "p", "machine": "m", "node": "n", "chromium": "b", "peer": "e"}
+    text = tables.figures(head, {"wllama/2": wllama_result(2)})
+    assert [line for line in text.splitlines() if line.startswith("#")] == ["### A language model"]
 
 
 def test_every_target_names_something() -> None:
@@ -111,6 +124,7 @@ def test_an_interrupted_report_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(models, "bench_model", bench_model)
     monkeypatch.setattr(kernels, "measure", measure)
     monkeypatch.setattr(kernels, "chosen_rows", lambda _: [rows()["Relu"]])
+    monkeypatch.setattr(wllama, "measure", lambda _, threads: wllama_result(threads))
     monkeypatch.setattr(first, "measure", lambda *_: measured.append("first") or FIRST)
     monkeypatch.setattr(
         registry, "models", lambda: {name: registry.Model(name, Path, dict) for name in ("a", first.MODEL)}
