@@ -88,9 +88,18 @@ function keyOf(wishes: EngineWishes, flags: WasmFlags, inWorker: boolean): strin
 }
 
 async function start(wishes: EngineWishes, key: string, inWorker: boolean): Promise<Entry> {
+  // The engine's file is on its way while the worker starts; who loads it later shares this transfer.
+  if (inWorker && !env.wasm.wasmBinary) {
+    const { threads } = await planThreads(wishes.threads, false);
+    loadEngine(wishes, threads).catch(() => undefined);
+  }
   const host = inWorker ? await openWorker() : undefined;
   const here = host === undefined;
-  const threads = await allowedThreads(wishes.threads, here);
+  const { threads, refusal } = await planThreads(wishes.threads, here);
+  // Only a number that somebody asked for deserves a warning.
+  if (refusal !== undefined && wishes.threads) {
+    warnOnce(`${wishes.threads} threads were asked for and 1 is used: ${refusal}`);
+  }
   try {
     const started = await startWithFallback(wishes, threads, host);
     const entry: Entry = { ...started, key, shared: here, sessions: 0 };
@@ -111,21 +120,24 @@ async function openWorker(): Promise<EngineHost | undefined> {
   }
 }
 
-async function allowedThreads(wanted: number | undefined, here: boolean): Promise<number> {
+interface ThreadPlan {
+  readonly threads: number;
+  /** Why there is only one. */
+  readonly refusal?: string;
+}
+
+async function planThreads(wanted: number | undefined, here: boolean): Promise<ThreadPlan> {
   if (wanted !== undefined && !(Number.isInteger(wanted) && wanted >= 0)) {
     throw new OnnxletError('INVALID_ARGUMENT', `numThreads must be an integer from 0 up; got ${wanted}`);
   }
-  const count = wanted || Math.min(DEFAULT_MAX_THREADS, Math.ceil((await coreCount()) / 2));
-  if (count === 1) return 1;
-  let refusal: string | undefined;
-  if (here && isPageMainThread()) refusal = "the engine runs on the page's main thread, which may not block";
-  else if (THREADS_REFUSAL !== undefined) refusal = THREADS_REFUSAL;
-  else if (!canStartWorkers()) refusal = 'workers cannot be started here';
-  else if (!detectFeatures().threads) refusal = threadsRefusal();
-  if (refusal === undefined) return count;
-  // Only a number that somebody asked for deserves a warning.
-  if (wanted) warnOnce(`${wanted} threads were asked for and 1 is used: ${refusal}`);
-  return 1;
+  const threads = wanted || Math.min(DEFAULT_MAX_THREADS, Math.ceil((await coreCount()) / 2));
+  if (threads === 1) return { threads };
+  if (here && isPageMainThread()) {
+    return { threads: 1, refusal: "the engine runs on the page's main thread, which may not block" };
+  }
+  if (THREADS_REFUSAL !== undefined) return { threads: 1, refusal: THREADS_REFUSAL };
+  if (!canStartWorkers()) return { threads: 1, refusal: 'workers cannot be started here' };
+  return detectFeatures().threads ? { threads } : { threads: 1, refusal: threadsRefusal() };
 }
 
 async function startWithFallback(

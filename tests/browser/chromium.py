@@ -161,7 +161,8 @@ class Chromium:
         url = address if "://" in address else origin + address
 
         def open_page() -> Page:
-            page = self._browser.new_page(bypass_csp=bypass_policy)
+            browser = self._browser
+            page = browser.new_page(bypass_csp=bypass_policy) if isinstance(browser, Browser) else browser.new_page()
             page.on("request", lambda request: self._note(request.url))
             page.goto(url)
             return page
