@@ -28,15 +28,30 @@ export function shippedEngine(file: FlavourFile): Promise<CompiledEngine> {
 
 /** The worker that keeps the engine off a page's main thread. */
 export function engineWorker(): Worker {
-  return new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module', name: 'onnxlet' });
+  try {
+    return new Worker(new URL('./worker.mjs', import.meta.url), { type: 'module', name: 'onnxlet' });
+  } catch (error) {
+    return workerOfOtherOrigin(new URL('./worker.mjs', import.meta.url), error);
+  }
 }
 
 /** A thread of the engine in a browser. */
 export function engineThread(): Worker {
-  return new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet-thread' });
+  try {
+    return new Worker(new URL('./thread.mjs', import.meta.url), { type: 'module', name: 'onnxlet-thread' });
+  } catch (error) {
+    return workerOfOtherOrigin(threadScript(), error);
+  }
 }
 
 /** The script of a thread in Node. */
 export function threadScript(): URL {
   return new URL('./thread.mjs', import.meta.url);
+}
+
+/** A worker's script must be of the page's origin, but may import one of another: a package that is used from its host. */
+function workerOfOtherOrigin(script: URL, error: unknown): Worker {
+  if (script.origin === location.origin || !/^https?:$/.test(script.protocol)) throw error;
+  const text = `import ${JSON.stringify(script.href)};`;
+  return new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })), { type: 'module' });
 }

@@ -18,6 +18,7 @@ const CODE_NAMES: ReadonlyMap<number, CodeName> = new Map(
   (Object.entries(Code) as [CodeName, number][]).map(([name, value]) => [value, name]),
 );
 const PAGE = 65536;
+const ADDRESSABLE = 2 ** 32;
 // Browsers refuse large reservations on small devices, so smaller maxima are tried in turn.
 const SMALLER_MAXIMA = [32768, 16384, 8192, 4096];
 
@@ -74,6 +75,12 @@ export class EngineModule {
   }
 
   alloc(length: number, what: string): Pointer {
+    if (length > ADDRESSABLE) {
+      throw new OnnxletError(
+        'OUT_OF_MEMORY',
+        `${what} has ${length} bytes, and WebAssembly memory ends at ${ADDRESSABLE}. Use a smaller or a quantized model`,
+      );
+    }
     const pointer = this.abi.ol_alloc(length);
     if (pointer === 0) {
       throw new OnnxletError(

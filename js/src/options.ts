@@ -90,12 +90,18 @@ const WITHOUT_MEANING: Readonly<Record<string, readonly unknown[]>> = {
   interOpNumThreads: [0, 1],
   preferredOutputLocation: ['cpu', 'cpu-pinned'],
   enableGraphCapture: [false],
+  logId: [''],
+  logVerbosityLevel: [0],
+  // Entries of onnxruntime's own configuration; none of them is known here.
+  extra: [],
 };
+const RUN_WITHOUT_MEANING: typeof WITHOUT_MEANING = { terminate: [false], logVerbosityLevel: [0], extra: [] };
+const RUN_KNOWN = new Set([...Object.keys(RUN_WITHOUT_MEANING), 'signal', 'logSeverityLevel', 'tag']);
 
 const KNOWN = new Set([
   ...Object.keys(WITHOUT_MEANING),
   ...['executionProviders', 'graphOptimizationLevel', 'freeDimensionOverrides', 'externalData', 'enableProfiling'],
-  ...['enableMemPattern', 'logId', 'logSeverityLevel', 'logVerbosityLevel', 'intraOpNumThreads', 'extra'],
+  ...['enableMemPattern', 'logSeverityLevel', 'intraOpNumThreads'],
   ...[
     'onProgress',
     'signal',
@@ -115,7 +121,10 @@ const LEVELS: Readonly<Record<LogLevel, number>> = { verbose: 0, info: 1, warnin
 
 /** The JSON that ol_session_create reads. */
 export function engineOptions(options: SessionOptions): string {
-  reportUnused(options);
+  reportUnused('session', options, WITHOUT_MEANING, KNOWN);
+  if ((options.logSeverityLevel ?? LEVELS[env.logLevel]) <= LEVELS.warning) {
+    reportProviders(options.executionProviders ?? []);
+  }
   const level = options.graphOptimizationLevel;
   return JSON.stringify({
     graph_optimization_level: level === 'layout' ? 'all' : level,
@@ -136,18 +145,26 @@ export function keepsOutput({ preferredOutputLocation: location }: SessionOption
   return (name) => (typeof location === 'object' ? location[name] : location) === 'cpu-pinned';
 }
 
-function reportUnused(options: SessionOptions): void {
+export function reportRunOptions(options: RunOptions): void {
+  reportUnused('run', options, RUN_WITHOUT_MEANING, RUN_KNOWN);
+}
+
+function reportUnused(
+  kind: 'session' | 'run',
+  options: SessionOptions | RunOptions,
+  withoutMeaning: typeof WITHOUT_MEANING,
+  known: ReadonlySet<string>,
+): void {
   // Where only errors are wanted, advice is not.
   if ((options.logSeverityLevel ?? LEVELS[env.logLevel]) > LEVELS.warning) return;
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
-    const harmless = WITHOUT_MEANING[name];
+    const harmless = withoutMeaning[name];
     // Locations may be given output by output.
     const values = typeof value === 'object' && value !== null ? Object.values(value) : [value];
     if (harmless && value !== undefined && !values.every((each) => harmless.includes(each))) {
-      warnOnce(`the session option ${name} has no effect here`);
-    } else if (!KNOWN.has(name)) {
-      warnOnce(`there is no session option ${name}`);
+      warnOnce(`the ${kind} option ${name} has no effect here`);
+    } else if (!known.has(name)) {
+      warnOnce(`there is no ${kind} option ${name}`);
     }
   }
-  reportProviders(options.executionProviders ?? []);
 }

@@ -9,7 +9,7 @@ import { warnOnce } from './log.js';
 import { Operators } from './operators.js';
 import type { ExternalData, ExternalDataFile, RunOptions, SessionOptions } from './options.js';
 import type * as providers from './providers.js';
-import { engineOptions, keepsOutput } from './options.js';
+import { engineOptions, keepsOutput, reportRunOptions } from './options.js';
 import { absoluteUrl } from './platform.js';
 import type { StartedEngine } from './pool.js';
 import { acquireEngine, releaseEngine } from './pool.js';
@@ -144,6 +144,7 @@ export class InferenceSession {
   run(feeds: Feeds, fetches: Fetches, options?: RunOptions): Promise<InferenceSession.ReturnType>;
   async run(feeds: Feeds, second?: Fetches | RunOptions, third?: RunOptions): Promise<InferenceSession.ReturnType> {
     const [fetches, options] = this.#splitRunArguments(second, third);
+    reportRunOptions(options);
     const names = Array.isArray(fetches) ? (fetches as readonly string[]) : Object.keys(fetches ?? {});
     const wire = Object.entries(feeds)
       .filter(([, value]) => (value as AnyValue | undefined) !== undefined)

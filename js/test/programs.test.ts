@@ -95,6 +95,7 @@ async function runAll(): Promise<void> {
   };
   once(/session option enableCpuMemArena has no effect/);
   once(/session option executionMode has no effect/);
+  once(/session option extra has no effect/);
   once(/execution provider webgpu is not available; wasm is used/);
   once(/execution provider coreml/);
   assert.ok(!warnings.some((text) => text.includes('preferredOutputLocation')), 'it asks for what is done anyway');

@@ -23,6 +23,8 @@ interface Served {
   readonly breaks?: number[];
   readonly ranges?: boolean;
   etag?: string;
+  /** A length that is not that of the body. */
+  readonly announced?: number;
 }
 const files: Record<string, Served> = {};
 const requests: string[] = [];
@@ -43,7 +45,7 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
     return;
   }
   response.writeHead(range ? 206 : 200, {
-    'content-length': end - start,
+    'content-length': file.announced ?? end - start,
     ...(range ? { 'content-range': `bytes ${start}-${end - 1}/${length}` } : {}),
     ...(file.etag ? { etag: file.etag } : {}),
   });
@@ -136,6 +138,30 @@ test('a transfer that cannot go on says why, and the next one works', { skip }, 
 
   files['/dead.onnx'] = { body, breaks: [10_000, 0, 0, 0, 0, 0, 0] };
   await assert.rejects(InferenceSession.create(`${base}/dead.onnx`), { code: 'LOAD_FAILED', message: /broke off/ });
+});
+
+test('a file that no memory can hold is refused before it is downloaded', { skip }, async () => {
+  const { InferenceSession } = await load();
+  files['/huge.onnx'] = { body: added(100_000, 4), announced: 5e9 };
+  sent = 0;
+  await assert.rejects(InferenceSession.create(`${base}/huge.onnx`), {
+    code: 'OUT_OF_MEMORY',
+    message: /huge\.onnx has 5000000000 bytes, and WebAssembly memory ends at 4294967296/,
+  });
+  assert.ok(sent <= 400_000 + 1000);
+  assert.equal(await first(await InferenceSession.create(added(2, 6))), 7);
+});
+
+test('a model is in memory once', { skip }, async () => {
+  const { InferenceSession } = await load();
+  const body = added(1_000_000, 1);
+  files['/once.onnx'] = { body };
+  const session = await InferenceSession.create(`${base}/once.onnx`);
+  const { modelBytes, inUse, wasmBytes } = session.memory;
+  assert.deepEqual([modelBytes, inUse], [body.length, 0]);
+  // The engine's allocator rounds large blocks up to a power of two.
+  assert.ok(wasmBytes < 2 * body.length + (8 << 20), `${wasmBytes} bytes for a model of ${body.length}`);
+  await session.release();
 });
 
 function encrypted(bytes: Uint8Array, key: Uint8Array, additionalData = new Uint8Array()): Uint8Array {

@@ -48,6 +48,8 @@ class Server:
         self.overrides: dict[str, tuple[int, str, bytes]] = {}
         """Answers for single addresses: status, content type, body."""
         self.policy = POLICY
+        self.shared = False
+        """Whether pages of other origins may read the files."""
         self.broken: set[str] = set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -129,6 +131,8 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Content-Security-Policy", server.policy)
             self.send_header("Cache-Control", "no-store")
+            if server.shared:
+                self.send_header("Access-Control-Allow-Origin", "*")
             for name, value in {**(ISOLATION if server.isolated else {}), **(headers or {})}.items():
                 self.send_header(name, value)
             self.end_headers()

@@ -197,7 +197,7 @@ def test_cycles_reuse_one_engine(chromium: Chromium, page: Tab, double: str) -> 
         """async file => {
             const bytes = new Uint8Array(await (await fetch(`/file${file}`)).arrayBuffer());
             const memory = [];
-            for (let cycle = 0; cycle < 200; cycle++) {
+            for (let cycle = 0; cycle < 1000; cycle++) {
                 const session = await onnxlet.InferenceSession.create(bytes);
                 await session.run({ x: new onnxlet.Tensor('float32', [1], [1]) });
                 memory.push(session.memory.inUse);
@@ -254,3 +254,40 @@ def test_without_a_worker_script_the_engine_runs_here(chromium: Chromium, double
     assert result["ok"] and result["threads"] == 1, result
     assert any("its worker did not start" in text for text in result["warnings"])
     assert any("may not block" in text for text in result["warnings"])
+
+
+def test_used_from_another_origin_it_still_has_a_worker(chromium: Chromium, double: str) -> None:
+    """As from a host of packages, which the page names itself."""
+    chromium.server.shared = True
+    page = chromium.page(isolated=False, bypass_policy=True)
+    try:
+        answer = page.evaluate(
+            """async ([address, file]) => {
+                const warnings = [];
+                console.warn = text => warnings.push(text);
+                const { InferenceSession, Tensor } = await import(address);
+                const session = await InferenceSession.create(`/file${file}`);
+                const { y } = await session.run({ x: new Tensor('float32', [21], [1]) });
+                await session.release();
+                return { y: y.data[0], warnings };
+            }""",
+            [f"{chromium.server.origin}/js/onnxlet.mjs", double],
+        )
+    finally:
+        page.close()
+        chromium.server.shared = False
+    assert answer == {"y": 42, "warnings": []}
+
+
+def test_a_named_file_of_the_engine_is_used(chromium: Chromium, page: Tab, double: str) -> None:
+    """Under any name, as a trimmed build has it."""
+    chromium.server.overrides["/own.wasm"] = (200, "application/wasm", (ROOT / "js/dist/onnxlet.wasm").read_bytes())
+    job = {
+        "id": "own",
+        "model": double,
+        "threads": 1,
+        "inputs": [number(3)],
+        "wasm": {"wasmPaths": {"wasm": "/own.wasm"}},
+    }
+    (result,) = page.evaluate("job => runJobs([job])", job)
+    assert result["ok"] and result["flavour"] == "simd" and result["warnings"] == [], result
