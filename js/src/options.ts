@@ -72,7 +72,7 @@ export interface SessionOptions {
 }
 
 export interface RunOptions {
-  /** Stops a run that has not begun. */
+  /** Rejects the run, and stops it where it has not begun or waits for an operator of the caller's. */
   signal?: AbortSignal;
   logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
   logVerbosityLevel?: number;

@@ -4,7 +4,7 @@ import { prepareDecryption } from './decrypt.js';
 import type { DataType } from './dtypes.js';
 import { typeOfOnnxName } from './dtypes.js';
 import { env } from './env.js';
-import { OnnxletError, throwIfAborted } from './errors.js';
+import { OnnxletError, throwIfAborted, withSignal } from './errors.js';
 import { warnOnce } from './log.js';
 import { Operators } from './operators.js';
 import type { ExternalData, ExternalDataFile, RunOptions, SessionOptions } from './options.js';
@@ -153,17 +153,27 @@ export class InferenceSession {
     const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, AnyValue>>);
     const keep = [...outputs.keys()].filter((i) => this.#keeps(outputs[i] ?? '') && !targets[outputs[i] ?? '']);
     const request = { session: this.#id, feeds: wire, fetches: names, keep };
-    const report = await this.#enqueue(() => {
-      throwIfAborted(options.signal);
-      return this.#call(request, options.signal);
+    const { signal } = options;
+    const finished = this.#enqueue(async () => {
+      throwIfAborted(signal);
+      const report = await this.#call(request, signal);
+      this.#memory = report.memory;
+      if (signal?.aborted) this.#forget(report.outputs);
+      throwIfAborted(signal);
+      return report.outputs;
     });
-    this.#memory = report.memory;
+    // An engine in a worker goes on with a run that is given up; whoever asked for it need not wait, later runs do.
+    const values = await withSignal(signal, finished);
     return Object.fromEntries(
-      report.outputs.map((value, index) => {
+      values.map((value, index) => {
         const name = outputs[index] ?? '';
         return [name, deliver(this.#fromWire(value), targets[name], name)];
       }),
     ) as InferenceSession.ReturnType;
+  }
+
+  #forget(values: readonly WireValue[]): void {
+    for (const value of values) if (value.kind === 'kept') void this.#engine.host.call('forget', { id: value.id });
   }
 
   #toWire(value: AnyValue, name: string): WireValue {

@@ -326,6 +326,27 @@ test('a thousand cycles of create, run and release stay flat', { skip }, async (
   assert.equal(inUse.at(-1), inUse[10]);
 });
 
+test('a profile has a row for each node, deterministic mode another flavour', { skip }, async () => {
+  const { InferenceSession, Tensor, env } = await load();
+  const session = await InferenceSession.create(DOUBLE_IT, { enableProfiling: true });
+  await session.run({ x: new Tensor('float32', [1, 2], [2]) });
+  const rows = await session.profile();
+  assert.deepEqual(
+    rows.map(({ opType, inputs, outputs }) => [opType, inputs, outputs]),
+    [['Add', ['float[2]', 'float[2]'], ['float[2]']]],
+  );
+  assert.ok(rows.every(({ start, duration, kernel }) => start >= 0 && duration >= 0 && typeof kernel === 'string'));
+  await session.release();
+  env.deterministic = true;
+  try {
+    const same = await InferenceSession.create(DOUBLE_IT);
+    assert.equal(same.flavour, 'simd');
+    await same.release();
+  } finally {
+    env.deterministic = false;
+  }
+});
+
 test('disposing a session releases it', { skip }, async () => {
   const { InferenceSession, Tensor } = await load();
   const feeds = { x: new Tensor('float32', [1], [1]) };

@@ -119,14 +119,32 @@ def test_html_instead_of_the_engine(chromium: Chromium, page: Tab, double: str) 
     (result,) = page.evaluate("job => runJobs([job])", job)
     assert result["error"]["code"] == "LOAD_FAILED"
     assert "got text/html from http://127.0.0.1" in result["error"]["message"]
+    works(page, double)
 
 
-def test_html_instead_of_the_model(chromium: Chromium, page: Tab) -> None:
+def works(page: Tab, model: str) -> None:
+    """What follows an error is a session like any other."""
+    (result,) = page.evaluate("job => runJobs([job])", {"id": "next", "model": model, "inputs": [number(3)]})
+    assert result["ok"], result
+
+
+def test_an_engine_of_another_version(chromium: Chromium, page: Tab, double: str) -> None:
+    engine = (ROOT / "js/dist/onnxlet.wasm").read_bytes()
+    chromium.server.overrides["/other.wasm"] = (200, "application/wasm", engine.replace(b"ol_run_step", b"ol_run_leap"))
+    job = {"id": "other", "model": double, "threads": 1, "wasm": {"wasmPaths": {"wasm": "/other.wasm"}}}
+    (result,) = page.evaluate("job => runJobs([job])", job)
+    assert result["error"]["code"] == "VERSION_MISMATCH"
+    assert "JavaScript of onnxlet" in result["error"]["message"] and "lacks ol_run_step" in result["error"]["message"]
+    works(page, double)
+
+
+def test_html_instead_of_the_model(chromium: Chromium, page: Tab, double: str) -> None:
     chromium.server.overrides["/page.onnx"] = (200, "text/html", b"<!doctype html>")
     message = page.evaluate(
         "() => onnxlet.InferenceSession.create('/page.onnx').then(() => '', e => `${e.code}: ${e.message}`)"
     )
     assert message.startswith("LOAD_FAILED") and "got text/html from" in message
+    works(page, double)
 
 
 def test_progress_and_abort(page: Tab, files: Path, double: str) -> None:
@@ -151,8 +169,34 @@ def test_progress_and_abort(page: Tab, files: Path, double: str) -> None:
     )
     assert outcome["outcome"] == "ABORTED: stopped by the caller: the user left"
     assert outcome["total"] == 4 << 20 and outcome["most"] < 4 << 20
-    (result,) = page.evaluate("job => runJobs([job])", {"id": "next", "model": double, "inputs": [number(3)]})
-    assert result["ok"], result
+    works(page, double)
+
+
+def test_a_run_can_be_given_up(page: Tab, matmul_job: dict[str, Any]) -> None:
+    """The caller hears of it at once; the next run waits for the engine."""
+    answer = page.evaluate(
+        """async ({ model }) => {
+            const { InferenceSession, Tensor } = onnxlet;
+            const session = await InferenceSession.create(`/file${model}`);
+            const feeds = { x: new Tensor('float32', new Float32Array(512 * 512), [512, 512]) };
+            await session.run(feeds);
+            const controller = new AbortController();
+            const order = [];
+            const given = session.run(feeds, { signal: controller.signal }).then(() => '', e => `${e.code}: ${e.message}`);
+            const message = given.then(text => (order.push('given up'), text));
+            const next = session.run(feeds).then(({ t20 }) => (order.push('next'), t20.size));
+            controller.abort(new Error('changed my mind'));
+            const result = { message: await message, size: await next, order };
+            await session.release();
+            return result;
+        }""",
+        matmul_job,
+    )
+    assert answer == {
+        "message": "ABORTED: stopped by the caller: changed my mind",
+        "size": 512 * 512,
+        "order": ["given up", "next"],
+    }
 
 
 def number(value: float) -> dict[str, Any]:
