@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -335,3 +336,35 @@ def test_a_named_file_of_the_engine_is_used(chromium: Chromium, page: Tab, doubl
     }
     (result,) = page.evaluate("job => runJobs([job])", job)
     assert result["ok"] and result["flavour"] == "simd" and result["warnings"] == [], result
+
+
+def test_memory_for_threads_is_refused(chromium: Chromium, double: str) -> None:
+    refusing = b"""
+        const { Memory } = WebAssembly;
+        WebAssembly.Memory = class extends Memory {
+            constructor(descriptor) {
+                if (descriptor.shared) throw new RangeError('could not allocate memory');
+                super(descriptor);
+            }
+        };
+    """
+    script = (ROOT / "js/dist/worker.mjs").read_bytes()
+    chromium.server.overrides["/js/worker.mjs"] = (200, "text/javascript", refusing + script)
+    page = chromium.page()
+    try:
+        job = {"id": "refused", "model": double, "threads": 2, "inputs": [number(3)]}
+        (result,) = page.evaluate("job => runJobs([job])", job)
+    finally:
+        page.close()
+        del chromium.server.overrides["/js/worker.mjs"]
+    assert result["ok"] and result["threads"] == 1, result
+    assert any("2 threads were asked for and 1 is used: shared memory" in text for text in result["warnings"]), result
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the flag names a feature of x86")
+def test_without_simd_the_scalar_flavour_runs(files: Path, double: str) -> None:
+    # V8 offers SIMD only where the processor has these instructions.
+    with Chromium([files], arguments=["--js-flags=--no-enable-sse4-1"]) as browser:
+        (result,) = browser.run_jobs([{"id": "scalar", "model": double, "inputs": [number(3)]}])
+    assert result["ok"] and result["flavour"] == "scalar", result
+    assert result["warnings"] == []
