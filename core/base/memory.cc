@@ -25,18 +25,20 @@ int64_t fail_countdown = 0;
 
 bool refuse_for_test() { return fail_countdown > 0 && --fail_countdown == 0; }
 
-// Four classes per power of two: at most 25 % is lost to rounding.
+// Four classes per power of two, so that at most 25 % is lost to rounding; sixteen, and 6 %, for what is large.
 int class_of(uint64_t bytes, uint64_t* rounded) {
   constexpr uint64_t kSmallest = 64;
+  constexpr int kLargePower = 20;
   if (bytes <= kSmallest) {
     *rounded = kSmallest;
     return 0;
   }
   const int power = 63 - std::countl_zero(bytes - 1);  // 2^power < bytes <= 2^(power+1)
-  const uint64_t quarter = (uint64_t{1} << power) / 4;
-  const uint64_t steps = (bytes - (uint64_t{1} << power) + quarter - 1) / quarter;  // 1..4
-  *rounded = (uint64_t{1} << power) + steps * quarter;
-  return (power - 6) * 4 + static_cast<int>(steps);
+  const int large = std::max(power - kLargePower, 0), parts = power < kLargePower ? 4 : 16;
+  const uint64_t part = (uint64_t{1} << power) / static_cast<uint64_t>(parts);
+  const uint64_t steps = (bytes - (uint64_t{1} << power) + part - 1) / part;  // 1..parts
+  *rounded = (uint64_t{1} << power) + steps * part;
+  return (power - large - 6) * 4 + large * 16 + static_cast<int>(steps);
 }
 
 char* payload_of(void* block) { return static_cast<char*>(block) + kAlignment; }

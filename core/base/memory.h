@@ -57,7 +57,7 @@ class Pool {
   bool reserve_arena(uint64_t bytes);
   void count(uint64_t bytes);
 
-  static constexpr int kClasses = 160;
+  static constexpr int kClasses = 640;
   Block* free_[kClasses] = {};
   uint64_t limit_ = 0, in_use_ = 0, peak_ = 0, cached_ = 0;
   int64_t live_ = 0;  // blocks handed out

@@ -12,6 +12,7 @@ namespace onnxlet {
 struct Tensor::Storage {
   int32_t references;
   int64_t strings;  // std::string objects to destroy
+  bool lodged;      // the elements are elsewhere
   char* elements() { return reinterpret_cast<char*>(this) + kAlignment; }
 };
 
@@ -74,7 +75,7 @@ Result<Tensor> Tensor::allocate(Pool& pool, DType dtype, const Shape& shape, boo
   void* block = pool.allocate(static_cast<size_t>(bytes) + kAlignment);
   if (block == nullptr) return out_of_memory(bytes);
   Tensor t;
-  t.storage_ = new (block) Storage{1, 0};
+  t.storage_ = new (block) Storage{1, 0, false};
   t.data_ = t.storage_->elements();
   t.shape_ = shape;
   t.dtype_ = dtype;
@@ -95,6 +96,33 @@ Tensor Tensor::borrow(const void* data, DType dtype, const Shape& shape) {
   return t;
 }
 
+Result<Tensor> Tensor::lodge(Pool& pool, const Tensor& borrowed) {
+  void* block = pool.allocate(sizeof(Storage));
+  if (block == nullptr) return out_of_memory(sizeof(Storage));
+  Tensor t = borrowed;
+  t.storage_ = new (block) Storage{1, 0, true};
+  return t;
+}
+
+void Tensor::move_into(Tensor& home) {
+  const bool fits = home.storage_ != nullptr && home.storage_->lodged && home.unique() && bytes() <= home.bytes();
+  if (!fits || !unique() || dtype_ == DType::kString || !can_lie_at(home.data_, dtype_)) return;
+  std::memcpy(home.data_, data_, static_cast<size_t>(bytes()));
+  home.shape_ = shape_;
+  home.dtype_ = dtype_;
+  home.unpacked_ = unpacked_;
+  *this = std::move(home);
+}
+
+bool can_lie_at(const void* data, DType dtype) {
+#if defined(__wasm__)
+  (void)data, (void)dtype;
+  return true;
+#else
+  return reinterpret_cast<uintptr_t>(data) % std::min<size_t>(element_size(dtype), 8) == 0;
+#endif
+}
+
 Result<Tensor> Tensor::of_ints(Pool& pool, std::span<const int64_t> values) {
   return from<int64_t>(pool, Shape{static_cast<int64_t>(values.size())}, values);
 }
@@ -104,6 +132,7 @@ uint64_t Tensor::bytes() const {
   return is_sub_byte(dtype_) && !unpacked_ ? packed_bytes(dtype_, n) : n * element_size(dtype_);
 }
 
+bool Tensor::borrowed() const { return data_ != nullptr && (storage_ == nullptr || storage_->lodged); }
 bool Tensor::unique() const { return storage_ != nullptr && storage_->references == 1; }
 
 Result<Tensor> Tensor::copy(Pool& pool) const {

@@ -51,6 +51,8 @@ class Tensor {
   static Result<Tensor> allocate(Pool& pool, DType dtype, const Shape& shape, bool unpacked = false);
   // Bytes that somebody else keeps alive longer than every copy of this tensor (the model file). Never unique().
   static Tensor borrow(const void* data, DType dtype, const Shape& shape);
+  // The same with counted references, from the pool: unique() like any other tensor, and to be written when it is.
+  static Result<Tensor> lodge(Pool& pool, const Tensor& borrowed);
   template <class T>
   static Result<Tensor> from(Pool& pool, const Shape& shape, std::span<const T> values);
   static Result<Tensor> of_ints(Pool& pool, std::span<const int64_t> values);  // 1-D int64
@@ -82,7 +84,10 @@ class Tensor {
   View mutable_view() { return {data_, dtype_, shape_}; }
 
   bool unique() const;  // the only reference to bytes this tensor may write
-  bool borrowed() const { return storage_ == nullptr && data_ != nullptr; }
+  bool borrowed() const;
+  // Moves the elements into the bytes of `home`, which nobody needs any more, if that is unique, lodged and large
+  // enough: so weights that were rewritten lie where the file had them. `home` is not to be used afterwards.
+  void move_into(Tensor& home);
   Result<Tensor> copy(Pool& pool) const;      // the elements in bytes of their own
   Tensor reshaped(const Shape& shape) const;  // same bytes, same element count
   Tensor retyped(DType dtype) const;          // same bytes, element type of the same size
@@ -97,6 +102,9 @@ class Tensor {
   DType dtype_ = DType::kUndefined;
   bool unpacked_ = false;
 };
+
+// C++ forbids misaligned access; WebAssembly defines it.
+bool can_lie_at(const void* data, DType dtype);
 
 // Element count with overflow and sign checked; the error names the shape.
 Result<uint64_t> checked_size(const Shape& shape);

@@ -143,6 +143,10 @@ class Builder {
     for (const TensorRef& t : source.initializers) {
       if (defaults.count(t.name) != 0) continue;
       OL_ASSIGN(Tensor tensor, tensor_from(t, pool_));
+      // A subgraph may be added again, with a function that is called twice.
+      if (is_main && tensor.borrowed() && !t.shared) {
+        OL_ASSIGN(tensor, Tensor::lodge(pool_, tensor));
+      }
       OL_TRY(add_constant(t.name, std::move(tensor), scope));
     }
     for (const SparseTensorRef& t : source.sparse_initializers) {

@@ -142,24 +142,21 @@ std::optional<Weights> weights_of(Matcher& m, const IrNode& n) {
 }
 
 template <class T>
-void scale_weights(const Weights& w, const Numbers& a, const T* from, T* to) {
+void scale_weights(const Weights& w, const Numbers& a, T* t) {
   for (int64_t o = 0; o < w.outer; ++o) {
     const int64_t first = w.outer_per_group == 0 ? 0 : o / w.outer_per_group * w.width;
     for (int64_t c = 0; c < w.width; ++c) {
       const double factor = a[static_cast<size_t>(first + c)];
-      for (int64_t i = 0; i < w.inner; ++i) *to++ = static_cast<T>(static_cast<double>(*from++) * factor);
+      for (int64_t i = 0; i < w.inner; ++i, ++t) *t = static_cast<T>(static_cast<double>(*t) * factor);
     }
   }
 }
 
-Result<ValueId> scaled(Matcher& m, ValueId id, const Weights& w, const Numbers& a, Pool& pool) {
-  const Tensor old = *m.graph().constant(id);
-  OL_ASSIGN(Tensor t, Tensor::allocate(pool, old.dtype(), old.shape()));
-  if (old.dtype() == DType::kFloat)
-    scale_weights(w, a, old.data<float>(), t.mutable_data<float>());
+void scale_weights(const Weights& w, const Numbers& a, Tensor& t) {
+  if (t.dtype() == DType::kFloat)
+    scale_weights(w, a, t.mutable_data<float>());
   else
-    scale_weights(w, a, old.data<double>(), t.mutable_data<double>());
-  return m.add_constant(m.graph().value(id).name, std::move(t));
+    scale_weights(w, a, t.mutable_data<double>());
 }
 
 // Conv, ConvTranspose, Gemm and MatMul: a into the weights, b into the bias.
@@ -182,17 +179,21 @@ Result<bool> fold_into_weights(Matcher& m, IrNode& n, const IrNode& from, Pool& 
     std::transform(old->begin(), old->end(), bias.begin(), [&](double v) { return beta * v; });
   }
   for (size_t c = 0; c < bias.size(); ++c) bias[c] = bias[c] * f->a[c] + f->b[c];
-  const DType type = m.graph().constant(from.inputs[1])->dtype();
+  const Tensor* weights = m.graph().constant(from.inputs[1]);
+  const DType type = weights->dtype();
   std::vector<ValueId> inputs{from.inputs[0], from.inputs[1]};
-  if (f->scales()) {
-    OL_ASSIGN(inputs[1], scaled(m, from.inputs[1], *w, f->a, pool));
+  if (f->scales() && !weights->unique()) {
+    OL_ASSIGN(Tensor copy, weights->copy(pool));
+    inputs[1] = m.add_constant(m.graph().value(from.inputs[1]).name, std::move(copy));
   }
+  const ValueId weights_id = inputs[1];
   if (bias_id != kAbsent || f->shifts()) {
     OL_ASSIGN(const ValueId id, add_vector(m, "bias", bias, type, pool));
     inputs.push_back(id);
   }
   if (!m.become_like(n, from, std::move(inputs))) return false;
   if (n.op_type == "Gemm") Matcher::unset(n, "beta");
+  if (f->scales()) scale_weights(*w, f->a, m.graph().value(weights_id).constant);
   return true;
 }
 

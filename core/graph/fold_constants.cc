@@ -83,14 +83,25 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, uint64_t* mo
     if (bytes - budget > *more) return false;
     *more -= bytes - budget;
   }
+  constants.clear();
   for (size_t i = 0; i < n.outputs.size(); ++i) {
-    if (n.outputs[i] != kAbsent) graph.value(n.outputs[i]).constant = outputs[i].tensor();
+    if (n.outputs[i] != kAbsent) graph.value(n.outputs[i]).constant = std::move(outputs[i].tensor());
   }
   return true;
 }
 
+// What only this node read goes, and its result may lie in its place.
+void release_inputs(IrGraph& graph, const IrNode& n, std::vector<int>& uses) {
+  for (ValueId id : n.inputs) {
+    if (id == kAbsent || --uses[static_cast<size_t>(id)] > 0) continue;
+    Tensor& input = graph.value(id).constant;
+    if (n.outputs.size() == 1 && n.outputs[0] != kAbsent) graph.value(n.outputs[0]).constant.move_into(input);
+    input = Tensor();
+  }
+}
+
 Result<bool> fold_graph(IrGraph& graph, Pool& pool, Names only) {
-  const std::vector<int> uses = graph.use_counts();
+  std::vector<int> uses = graph.use_counts();
   const std::vector<bool> weights = packed_weights(graph, uses);
   uint64_t left_to_expand = kMostExpanded;
   bool changed = false;
@@ -103,6 +114,7 @@ Result<bool> fold_graph(IrGraph& graph, Pool& pool, Names only) {
       Result<bool> folded = fold(graph, n, freed_bytes(graph, n, uses), expand ? &left_to_expand : &nothing, pool);
       // A node that fails here fails again when it runs, with its place in the model named, or never runs.
       if (folded.ok() && folded.value()) {
+        release_inputs(graph, n, uses);
         changed = true;
         continue;
       }

@@ -49,20 +49,11 @@ Status wrong_size(const TensorRef& ref, uint64_t needed, uint64_t found) {
                        " bytes; the file holds ", found);
 }
 
-// Bytes in the file as a tensor. C++ forbids misaligned access, so native builds copy; WebAssembly defines it.
+// Bytes in the file as a tensor.
 Result<Tensor> in_place(const TensorRef& ref, std::string_view bytes, Pool& pool) {
   Tensor borrowed = Tensor::borrow(bytes.data(), ref.dtype, ref.shape);
   if (borrowed.bytes() != bytes.size()) return wrong_size(ref, borrowed.bytes(), bytes.size());
-#if !defined(__wasm__)
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % std::min<size_t>(element_size(ref.dtype), 8) != 0) {
-    OL_ASSIGN(Tensor copy, Tensor::allocate(pool, ref.dtype, ref.shape));
-    std::memcpy(copy.mutable_raw(), bytes.data(), bytes.size());
-    return copy;
-  }
-#else
-  (void)pool;
-#endif
-  return borrowed;
+  return can_lie_at(bytes.data(), ref.dtype) ? borrowed : borrowed.copy(pool);
 }
 
 Result<Tensor> strings_from(const TensorRef& ref, uint64_t count, Pool& pool) {

@@ -36,6 +36,7 @@ struct TensorRef {
   std::string_view external_file;
   uint64_t external_offset = 0;
   std::optional<uint64_t> external_length;
+  bool shared = false;  // other tensors have some of the same bytes
 };
 
 struct SparseTensorRef {

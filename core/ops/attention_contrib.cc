@@ -129,6 +129,7 @@ struct Attention : PackedAttention {
     pack_panels(copy.data<float>(), w.dim(0), w.dim(1), w.dim(1), 1, packed_.mutable_data<float>());
     return {};
   }
+  Tensor* packed_form(size_t i) override { return i == 1 && packed_.valid() ? &packed_ : nullptr; }
 
   Status run(OpContext& ctx) const override {
     const Tensor &x = ctx.in(0), &w = ctx.in(1);

@@ -34,7 +34,7 @@ struct ConvBase : Op {
     OL_ASSIGN(packed, pack(w, pool));
     return {};
   }
-  bool reads(size_t i) const override { return i != 1 || !packed.valid(); }
+  Tensor* packed_form(size_t i) override { return i == 1 && packed.valid() ? &packed : nullptr; }
 
   // Packed into `now` where they are not constant.
   Result<const float*> weights(const Tensor& w, Pool& pool, Tensor* now) const {

@@ -19,7 +19,7 @@ struct IntConvOp : Op {
   Packed packed;
   size_t packed_input = 0;
 
-  bool reads(size_t i) const override { return !packed.bytes.valid() || i != packed_input; }
+  Tensor* packed_form(size_t i) override { return packed.bytes.valid() && i == packed_input ? &packed.bytes : nullptr; }
   Status init(Attrs& a) {
     group = a.i("group", 1);
     channels_last = a.channels_last();

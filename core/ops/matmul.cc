@@ -105,7 +105,7 @@ struct MatMul : Op {
     if (constants.size() < 2 || trans_batch_b) return {};
     return packed.pack(constants[1], trans_b, pool);
   }
-  bool reads(size_t i) const override { return i != 1 || packed.data() == nullptr; }
+  Tensor* packed_form(size_t i) override { return i == 1 && packed.panels.valid() ? &packed.panels : nullptr; }
   Status run(OpContext& ctx) const override {
     OL_ASSIGN(MatMulShape s,
               matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), {trans_a, trans_b, trans_batch_a, trans_batch_b}));
@@ -179,7 +179,7 @@ struct GemmOp : Op {
   Status prepare(std::span<const Tensor> constants, Pool& pool) override {
     return constants.size() < 2 || constants[1].rank() != 2 ? Status() : packed.pack(constants[1], trans_b, pool);
   }
-  bool reads(size_t i) const override { return i != 1 || packed.data() == nullptr; }
+  Tensor* packed_form(size_t i) override { return i == 1 && packed.panels.valid() ? &packed.panels : nullptr; }
   Status run(OpContext& ctx) const override {
     const Tensor &a = ctx.in(0), &b = ctx.in(1);
     if (a.rank() != 2 || b.rank() != 2) {

@@ -18,7 +18,7 @@ struct IntProductOp : Op {
   Status prepare(std::span<const Tensor> constants, Pool& pool) override {
     return constants.size() > kB ? packed.pack(constants[kB], options.trans_b, pool) : Status();
   }
-  bool reads(size_t i) const override { return i != kB || !packed.panels.valid(); }
+  Tensor* packed_form(size_t i) override { return i == kB && packed.panels.valid() ? &packed.panels : nullptr; }
 
   // Of input 0 and B, with zero points at these inputs.
   Result<IntProduct> product(OpContext& ctx, int a_zero, int b_zero) const {

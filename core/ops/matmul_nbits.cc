@@ -64,7 +64,7 @@ struct MatMulNBits : Op {
   bool may_round, packs, has_zeros;
   Weights constant;    // B, when it is known at load
   Tensor packed;       // the same for products of integers
-  NBitsPacked form{};  // of `packed`
+  NBitsPacked form{};  // of `packed`, but for the address
 
   Status init(Attrs& a) {
     k = a.i("K");
@@ -94,12 +94,11 @@ struct MatMulNBits : Op {
     form.rounds = may_round;
     OL_ASSIGN(packed, Tensor::allocate(pool, DType::kUint8, Shape{form.bytes()}));
     nbits_pack(constant.matrix, form, packed.mutable_data<uint8_t>());
-    form.data = packed.data<uint8_t>();
     constant = {};
     return {};
   }
 
-  bool reads(size_t i) const override { return !packed.valid() || i == 0 || i > 3; }
+  Tensor* packed_form(size_t i) override { return packed.valid() && i > 0 && i < 4 ? &packed : nullptr; }
 
   Status run(OpContext& ctx) const override {
     const Tensor& a = ctx.in(0);
@@ -113,8 +112,10 @@ struct MatMulNBits : Op {
     OL_ASSIGN(FloatOutput y, FloatOutput::make(ctx, 0, a.dtype(), out));
     const int64_t rows = a.size() / k;
     if (packed.valid()) {
-      OL_ASSIGN(char* scratch, ctx.scratch_of<char>(nbits_dot_scratch(form, rows)));
-      ctx.set_kernel(nbits_dot(form, rows, af, bias, y.data(), scratch));
+      NBitsPacked b = form;
+      b.data = packed.data<uint8_t>();
+      OL_ASSIGN(char* scratch, ctx.scratch_of<char>(nbits_dot_scratch(b, rows)));
+      ctx.set_kernel(nbits_dot(b, rows, af, bias, y.data(), scratch));
     } else {
       Weights now;
       if (constant.matrix.data == nullptr) {

@@ -121,11 +121,11 @@ class Op {
     (void)constants, (void)pool;
     return {};
   }
-  // Whether run() reads the elements of input i, or, after prepare(), only its type and shape: then the plan keeps no
-  // bytes of a constant there.
-  virtual bool reads(size_t i) const {
+  // What prepare() packed constant input i into, when run() reads that instead and of the input only type and shape.
+  // The plan then keeps no bytes of the input, and may move those of the packed form.
+  virtual Tensor* packed_form(size_t i) {
     (void)i;
-    return true;
+    return nullptr;
   }
   virtual Status run(OpContext& ctx) const = 0;
 };

@@ -42,12 +42,26 @@ void ModelFile::each_external(FunctionRef<void(TensorRef&)> f) {
   for (Function& fn : model.functions) each_external_in(none, fn.nodes, f);
 }
 
+// Tensors of one external file may overlap.
+static void mark_shared(std::vector<TensorRef*>& tensors) {
+  std::sort(tensors.begin(), tensors.end(),
+            [](const TensorRef* a, const TensorRef* b) { return a->raw.data() < b->raw.data(); });
+  TensorRef* furthest = nullptr;
+  for (TensorRef* t : tensors) {
+    if (furthest != nullptr && t->raw.data() < furthest->raw.data() + furthest->raw.size()) {
+      t->shared = furthest->shared = true;
+    }
+    if (furthest == nullptr || t->raw.data() + t->raw.size() > furthest->raw.data() + furthest->raw.size())
+      furthest = t;
+  }
+}
+
 Status ModelFile::provide(std::string_view file, HostBytes bytes) {
-  bool used = false;
+  std::vector<TensorRef*> users;
   Status status;
   each_external([&](TensorRef& t) {
     if (t.external_file != file || !status.ok()) return;
-    used = true;
+    users.push_back(&t);
     const uint64_t length = t.external_length.value_or(packed_bytes(t.dtype, static_cast<uint64_t>(t.shape.size())));
     if (t.external_offset > bytes.size || length > bytes.size - t.external_offset) {
       status =
@@ -58,7 +72,8 @@ Status ModelFile::provide(std::string_view file, HostBytes bytes) {
     t.raw = bytes.view().substr(static_cast<size_t>(t.external_offset), static_cast<size_t>(length));
   });
   OL_TRY(std::move(status));
-  if (!used) return invalid_argument("the model has no external data file '", file, "'");
+  if (users.empty()) return invalid_argument("the model has no external data file '", file, "'");
+  mark_shared(users);
   external_.push_back(std::move(bytes));
   return {};
 }

@@ -42,11 +42,15 @@ class Planner {
     return Ref::constant(at);
   }
 
-  // A constant of which only type and shape are asked; the last such reader frees the bytes.
-  Ref hollow(IrGraph& graph, ValueId id, Plan* plan) {
+  // A constant of which only type and shape are asked; with the last such reader the bytes are free for its packed
+  // form.
+  Ref hollow(IrGraph& graph, ValueId id, Tensor& packed, Plan* plan) {
     Tensor& constant = graph.value(id).constant;
     plan->constants.push_back(Value(Tensor::borrow(nullptr, constant.dtype(), constant.shape())));
-    if (--uses_[static_cast<size_t>(id)] == 0) constant = Tensor();
+    if (--uses_[static_cast<size_t>(id)] == 0) {
+      packed.move_into(constant);
+      constant = Tensor();
+    }
     return Ref::constant(static_cast<int>(plan->constants.size()) - 1);
   }
 
@@ -81,10 +85,10 @@ class Planner {
     };
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId id = node.inputs[i];
-      const bool unread = s.op != nullptr && graph.constant(id) != nullptr && !s.op->reads(i);
+      Tensor* packed = s.op != nullptr && graph.constant(id) != nullptr ? s.op->packed_form(i) : nullptr;
       s.input_dies.push_back(dies(id));
       bury(id);
-      s.inputs.push_back(unread ? hollow(graph, id, plan) : ref(graph, id, plan));
+      s.inputs.push_back(packed != nullptr ? hollow(graph, id, *packed, plan) : ref(graph, id, plan));
     }
     for (ValueId id : node.outputs) {
       const bool read = id != kAbsent && last[static_cast<size_t>(id)] >= 0;
