@@ -1,6 +1,5 @@
 // The C functions of onnxlet.h: handles in, errors kept for ol_last_code and ol_last_message.
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -100,12 +99,8 @@ int32_t ol_last_code(void) { return state().code; }
 const char* ol_last_message(void) { return state().message.c_str(); }
 const char* ol_code_name(int32_t code) { return code_name(static_cast<Code>(code)); }
 
-void* ol_alloc(size_t bytes) {
-  if (bytes > SIZE_MAX - kAlignment) return nullptr;
-  return std::aligned_alloc(kAlignment,
-                            (bytes + kAlignment - 1) / kAlignment * kAlignment + (bytes == 0 ? kAlignment : 0));
-}
-void ol_free(void* block) { std::free(block); }
+void* ol_alloc(size_t bytes) { return allocate_bytes(bytes); }
+void ol_free(void* block) { release_bytes(block); }
 
 // ---- threads ----
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 namespace onnxlet {
 
@@ -11,34 +10,36 @@ struct Pool::Block {
   Block* next;
   Pool* pool;
   uint64_t bytes;    // payload
-  void* base;        // what malloc gave
   int64_t sequence;  // in the recording of `epoch`
   uint32_t epoch;
-  int size_class;  // kArenaClass: lies in the arena
+  int size_class;  // or one of the following
 };
 
 namespace {
 
-constexpr int kArenaClass = -1;
+constexpr int kArenaClass = -1;  // lies in the arena
+constexpr int kLargeClass = -2;  // is given back at once: the heap joins what is free
 
 int64_t fail_countdown = 0;
 
 bool refuse_for_test() { return fail_countdown > 0 && --fail_countdown == 0; }
 
-// Four classes per power of two, so that at most 25 % is lost to rounding; sixteen, and 6 %, for what is large.
+// Four classes per power of two, so that at most 25 % is lost to rounding.
 int class_of(uint64_t bytes, uint64_t* rounded) {
-  constexpr uint64_t kSmallest = 64;
-  constexpr int kLargePower = 20;
+  constexpr uint64_t kSmallest = 64, kLargest = 1 << 16;
+  if (bytes > kLargest) {
+    *rounded = bytes;
+    return kLargeClass;
+  }
   if (bytes <= kSmallest) {
     *rounded = kSmallest;
     return 0;
   }
   const int power = 63 - std::countl_zero(bytes - 1);  // 2^power < bytes <= 2^(power+1)
-  const int large = std::max(power - kLargePower, 0), parts = power < kLargePower ? 4 : 16;
-  const uint64_t part = (uint64_t{1} << power) / static_cast<uint64_t>(parts);
-  const uint64_t steps = (bytes - (uint64_t{1} << power) + part - 1) / part;  // 1..parts
-  *rounded = (uint64_t{1} << power) + steps * part;
-  return (power - large - 6) * 4 + large * 16 + static_cast<int>(steps);
+  const uint64_t quarter = (uint64_t{1} << power) / 4;
+  const uint64_t steps = (bytes - (uint64_t{1} << power) + quarter - 1) / quarter;  // 1..4
+  *rounded = (uint64_t{1} << power) + steps * quarter;
+  return (power - 6) * 4 + static_cast<int>(steps);
 }
 
 char* payload_of(void* block) { return static_cast<char*>(block) + kAlignment; }
@@ -49,7 +50,7 @@ void fail_allocation_after(int64_t n) { fail_countdown = n; }
 
 Pool::~Pool() {
   trim();
-  std::free(arena_);
+  release_bytes(arena_);
 }
 
 void Pool::count(uint64_t bytes) {
@@ -78,15 +79,14 @@ void* Pool::allocate(size_t bytes) {
 void* Pool::allocate_cached(size_t bytes) {
   uint64_t rounded = 0;
   const int size_class = class_of(bytes, &rounded);
-  if (size_class >= kClasses) return nullptr;
   if (limit_ != 0 && in_use_ + rounded > limit_) return nullptr;
-  Block* block = free_[size_class];
+  Block* block = size_class >= 0 ? free_[size_class] : nullptr;
   if (block != nullptr) {
     free_[size_class] = block->next;
     cached_ -= block->bytes;
   } else {
     if (limit_ != 0 && in_use_ + cached_ + rounded > limit_) trim();
-    if (rounded > SIZE_MAX - 2 * kAlignment) return nullptr;
+    if (rounded > SIZE_MAX - kAlignment) return nullptr;
     block = make_block(static_cast<size_t>(rounded), size_class);
     if (block == nullptr) {
       trim();
@@ -101,11 +101,10 @@ void* Pool::allocate_cached(size_t bytes) {
 
 Pool::Block* Pool::make_block(size_t bytes, int size_class) {
   static_assert(sizeof(Block) <= kAlignment);
-  void* base = std::malloc(bytes + 2 * kAlignment);
-  if (base == nullptr) return nullptr;
-  const uintptr_t payload = (reinterpret_cast<uintptr_t>(base) + 2 * kAlignment - 1) / kAlignment * kAlignment;
-  auto* block = reinterpret_cast<Block*>(payload - kAlignment);
-  *block = {nullptr, this, bytes, base, 0, 0, size_class};
+  void* memory = allocate_bytes(bytes + kAlignment);
+  if (memory == nullptr) return nullptr;
+  auto* block = static_cast<Block*>(memory);
+  *block = {nullptr, this, bytes, 0, 0, size_class};
   return block;
 }
 
@@ -119,7 +118,7 @@ void* Pool::allocate_planned(size_t bytes, size_t sequence) {
   }
   arena_live_.emplace_back(begin, end);
   auto* block = reinterpret_cast<Block*>(static_cast<char*>(arena_) + begin);
-  *block = {nullptr, this, bytes, nullptr, 0, 0, kArenaClass};
+  *block = {nullptr, this, bytes, 0, 0, kArenaClass};
   return payload_of(block);
 }
 
@@ -136,9 +135,13 @@ void Pool::release(void* payload) {
       pool.recorded_.blocks[static_cast<size_t>(block->sequence)].last = pool.sequence_ - 1;
     }
     pool.in_use_ -= block->bytes;
-    pool.cached_ += block->bytes;
-    block->next = pool.free_[block->size_class];
-    pool.free_[block->size_class] = block;
+    if (block->size_class == kLargeClass) {
+      release_bytes(block);
+    } else {
+      pool.cached_ += block->bytes;
+      block->next = pool.free_[block->size_class];
+      pool.free_[block->size_class] = block;
+    }
   }
   if (pool.retired_) {
     pool.trim();
@@ -151,7 +154,7 @@ void Pool::trim() {
     while (head != nullptr) {
       Block* block = head;
       head = block->next;
-      std::free(block->base);
+      release_bytes(block);
     }
   }
   cached_ = 0;
@@ -175,10 +178,10 @@ bool Pool::reserve_arena(uint64_t bytes) {
   if (!arena_live_.empty()) return false;  // a host still holds a value in the smaller one
   if (bytes > SIZE_MAX - kAlignment || (limit_ != 0 && in_use_ - arena_bytes_ + bytes > limit_)) return false;
   trim();
-  std::free(arena_);
+  release_bytes(arena_);
   in_use_ -= arena_bytes_;
   arena_bytes_ = 0;
-  arena_ = std::aligned_alloc(kAlignment, static_cast<size_t>(bytes));
+  arena_ = allocate_bytes(static_cast<size_t>(bytes));
   if (arena_ == nullptr) return false;
   arena_bytes_ = bytes;
   count(bytes);

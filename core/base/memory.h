@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/heap.h"
 #include "base/status.h"
 
 namespace onnxlet {
-
-inline constexpr size_t kAlignment = 64;
 
 // Where each allocation of a run goes, learnt from an earlier run with the same input shapes: the n-th allocation is
 // plan.offsets[n] in the arena.
@@ -21,8 +20,8 @@ struct MemoryPlan {
   ArenaPlan arena;
 };
 
-// Caching allocator of one session: freed blocks are kept by size and handed out again. Made with `new`, ended with
-// retire(): values that a host still holds keep it alive until their last byte is released.
+// Caching allocator of one session: freed small blocks are kept by size and handed out again. Made with `new`, ended
+// with retire(): values that a host still holds keep it alive until their last byte is released.
 class Pool {
  public:
   Pool() = default;
@@ -57,7 +56,7 @@ class Pool {
   bool reserve_arena(uint64_t bytes);
   void count(uint64_t bytes);
 
-  static constexpr int kClasses = 640;
+  static constexpr int kClasses = 41;  // up to 64 kB
   Block* free_[kClasses] = {};
   uint64_t limit_ = 0, in_use_ = 0, peak_ = 0, cached_ = 0;
   int64_t live_ = 0;  // blocks handed out

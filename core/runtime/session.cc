@@ -1,7 +1,6 @@
 #include "runtime/session.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "base/json.h"
@@ -31,7 +30,7 @@ void set_accuracy_level(IrGraph& graph, int level) {
 }  // namespace
 
 HostBytes::HostBytes(HostBytes&& other) noexcept : data(std::exchange(other.data, nullptr)), size(other.size) {}
-HostBytes::~HostBytes() { std::free(data); }
+HostBytes::~HostBytes() { release_bytes(data); }
 
 Session::~Session() = default;
 

@@ -14,7 +14,7 @@
 
 namespace onnxlet {
 
-// Bytes from the host, released with malloc's free.
+// Bytes from the host, which got them from allocate_bytes().
 struct HostBytes {
   char* data = nullptr;
   size_t size = 0;

@@ -24,8 +24,7 @@ def normal(*shape: int) -> np.ndarray[Any, Any]:
 X = normal(3, 64)
 PICTURE = normal(1, 16, 9, 9)
 W = normal(64, 512)
-FILTERS = normal(64, 16, 3, 3)
-BYTES = rng.integers(-128, 128, (64, 512)).astype(np.int8)
+FILTERS = normal(64, 16, 5, 5)
 CHANNELS = (normal(64), normal(64), normal(64), np.abs(normal(64)) + 0.5)
 
 
@@ -39,8 +38,7 @@ ALONE: dict[str, tuple[Callable[..., Any], np.ndarray[Any, Any]]] = {
     "MatMul with folded transpose": (lambda g, x: g.MatMul(x, g.Transpose(W.T.copy(), perm=[1, 0])), X),
     "Conv": (lambda g, x: g.Conv(x, FILTERS), PICTURE),
     "Conv with folded BatchNormalization": (lambda g, x: batch_norm(g, x, FILTERS), PICTURE),
-    "ConvInteger": (lambda g, x: g.ConvInteger(x, BYTES.reshape(64, 16, 4, 8)), rng.integers(0, 255, (1, 16, 9, 9)).astype(np.uint8)),
-}  # fmt: skip
+}
 
 
 def session_of(model: bytes, engine: str) -> onnxlet.InferenceSession:
