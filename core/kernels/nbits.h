@@ -67,6 +67,7 @@ struct NBitsPacked {
   bool rounds = true;  // A to 8 bits
   float zero = 8;      // of all, where has_zeros is false
   const uint8_t* data = nullptr;
+  const float* factors = nullptr;  // scales [n / 4][blocks][4], and behind them zero points times scales likewise
 
   static constexpr int64_t kUnit = 32;  // that a scale of A covers
 
@@ -74,14 +75,14 @@ struct NBitsPacked {
   int64_t blocks() const { return (k + block - 1) / block; }
   int64_t groups() const { return (n + 7) / 8 * 2; }  // an even number
   int64_t group_bytes() const { return units() * kUnit * width / 2; }
-  // Behind the numbers: scales [n / 4][blocks][4], and zero points times scales likewise.
-  const float* scales() const { return reinterpret_cast<const float*>(data + groups() * group_bytes()); }
-  const float* zeros() const { return scales() + groups() * blocks() * 4; }
-  int64_t bytes() const { return groups() * (group_bytes() + blocks() * 16 * (has_zeros ? 2 : 1)); }
+  const float* scales() const { return factors; }
+  const float* zeros() const { return factors + groups() * blocks() * 4; }
+  int64_t bytes() const { return groups() * group_bytes(); }
+  int64_t factor_count() const { return groups() * blocks() * (has_zeros ? 8 : 4); }
 };
-// B without g_idx and codebook, with blocks that are multiples of kUnit. Sizes only: data is to be set.
+// B without g_idx and codebook, with blocks that are multiples of kUnit. Sizes only: data and factors are to be set.
 NBitsPacked nbits_packed(const NBitsMatrix& b, NBitsKernel kernel);
-void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* out);
+void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* numbers, float* factors);
 
 int64_t nbits_dot_scratch(const NBitsPacked& b, int64_t m);  // bytes
 // Returns the name of the kernel that ran.

@@ -415,13 +415,12 @@ NBitsPacked nbits_packed(const NBitsMatrix& b, NBitsKernel kernel) {
   return p;
 }
 
-void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* out) {
-  float* const scales = reinterpret_cast<float*>(out + p.groups() * p.group_bytes());
+void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* numbers, float* factors) {
   const int64_t step = p.blocks() * kColumns;
   parallel_for(p.groups(), grain_for(b.k * kColumns), [&](int64_t begin, int64_t end) {
     for (int64_t g = begin; g < end; ++g) {
-      pack_group(b, p, g, out + g * p.group_bytes(), scales + g * step,
-                 p.has_zeros ? scales + (p.groups() + g) * step : nullptr);
+      pack_group(b, p, g, numbers + g * p.group_bytes(), factors + g * step,
+                 p.has_zeros ? factors + (p.groups() + g) * step : nullptr);
     }
   });
 }

@@ -62,9 +62,10 @@ struct Weights {
 struct MatMulNBits : Op {
   int64_t k, n, bits, block;
   bool may_round, packs, has_zeros;
-  Weights constant;    // B, when it is known at load
-  Tensor packed;       // the same for products of integers
-  NBitsPacked form{};  // of `packed`, but for the address
+  Weights constant;  // B, when it is known at load
+  Tensor packed;     // the same for products of integers, in two parts
+  Tensor factors;
+  NBitsPacked form{};  // of both, but for the addresses
 
   Status init(Attrs& a) {
     k = a.i("K");
@@ -93,12 +94,16 @@ struct MatMulNBits : Op {
     form = nbits_packed(constant.matrix, nbits_kernel(static_cast<int>(bits)));
     form.rounds = may_round;
     OL_ASSIGN(packed, Tensor::allocate(pool, DType::kUint8, Shape{form.bytes()}));
-    nbits_pack(constant.matrix, form, packed.mutable_data<uint8_t>());
+    OL_ASSIGN(factors, Tensor::allocate(pool, DType::kFloat, Shape{form.factor_count()}));
+    nbits_pack(constant.matrix, form, packed.mutable_data<uint8_t>(), factors.mutable_data<float>());
     constant = {};
     return {};
   }
 
-  Tensor* packed_form(size_t i) override { return packed.valid() && i > 0 && i < 4 ? &packed : nullptr; }
+  Tensor* packed_form(size_t i) override {
+    if (!packed.valid() || i < 1 || i > 3) return nullptr;
+    return i == 1 ? &packed : &factors;
+  }
 
   Status run(OpContext& ctx) const override {
     const Tensor& a = ctx.in(0);
@@ -114,6 +119,7 @@ struct MatMulNBits : Op {
     if (packed.valid()) {
       NBitsPacked b = form;
       b.data = packed.data<uint8_t>();
+      b.factors = factors.data<float>();
       OL_ASSIGN(char* scratch, ctx.scratch_of<char>(nbits_dot_scratch(b, rows)));
       ctx.set_kernel(nbits_dot(b, rows, af, bias, y.data(), scratch));
     } else {

@@ -121,11 +121,15 @@ struct Dots {
   std::vector<float> run(NBitsKernel kernel, int64_t m, const float* bias, bool rounds = true) const {
     NBitsPacked p = nbits_packed(b, kernel);
     p.rounds = rounds;
-    std::vector<float> packed(static_cast<size_t>(p.bytes() / 4 + 4), 12345);
-    uint8_t* bytes = reinterpret_cast<uint8_t*>(packed.data());
-    nbits_pack(b, p, bytes);
-    p.data = bytes;
-    for (size_t i = 0; i < 4; ++i) CHECK_EQ(packed[packed.size() - 1 - i], 12345.0f);
+    std::vector<uint8_t> packed(static_cast<size_t>(p.bytes()) + 4, 123);
+    std::vector<float> factors(static_cast<size_t>(p.factor_count()) + 4, 12345);
+    nbits_pack(b, p, packed.data(), factors.data());
+    p.data = packed.data();
+    p.factors = factors.data();
+    for (size_t i = 0; i < 4; ++i) {
+      CHECK_EQ(packed[packed.size() - 1 - i], 123);
+      CHECK_EQ(factors[factors.size() - 1 - i], 12345.0f);
+    }
     std::vector<float> c(static_cast<size_t>(m * b.n) + 4, 777),
         scratch(static_cast<size_t>(nbits_dot_scratch(p, m) + 3) / 4 + 4, 12345);
     nbits_dot(p, m, a.data(), bias, c.data(), scratch.data());
