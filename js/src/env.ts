@@ -28,7 +28,7 @@ export interface WasmFlags {
 
 export interface WasmFilePaths {
   wasm?: string | URL;
-  /** Has no effect: onnxlet's scripts are found beside the one that is imported. */
+  /** Not a file of onnxlet: where it is named, `wasm` is taken for onnxruntime-web's and passed over, too. */
   mjs?: string | URL;
   [file: string]: string | URL | undefined;
 }

@@ -7,18 +7,19 @@ import { absoluteUrl } from './platform.js';
 /** Undefined when it is to be the one that is shipped. */
 export async function chosenUrl(file: FlavourFile, paths: WasmFlags['wasmPaths']): Promise<string | undefined> {
   if (paths === undefined) return undefined;
-  const folder = typeof paths === 'string' || paths instanceof URL ? paths : undefined;
-  const own = folder === undefined ? ((paths as WasmFilePaths)[file] ?? (paths as WasmFilePaths).wasm) : folder;
-  if (own === undefined) return undefined;
-  if (isOfOnnxruntime(String(own))) {
-    warnOnce(`env.wasm.wasmPaths names files of onnxruntime-web (${String(own)}); onnxlet uses its own`);
-    return undefined;
+  if (typeof paths !== 'string' && !(paths instanceof URL)) {
+    const own = paths[file] ?? paths.wasm;
+    return own === undefined || isForOnnxruntime(String(own), paths) ? undefined : absoluteUrl(own);
   }
-  const address = await absoluteUrl(own);
-  if (folder === undefined) return address;
-  return new URL(file, address.endsWith('/') ? address : `${address}/`).href;
+  if (isForOnnxruntime(String(paths), {})) return undefined;
+  const folder = await absoluteUrl(paths);
+  return new URL(file, folder.endsWith('/') ? folder : `${folder}/`).href;
 }
 
-function isOfOnnxruntime(address: string): boolean {
-  return /(^|\/)ort-wasm[^/]*$|\/onnxruntime-web[@/]/.test(address);
+/** Programs for onnxruntime-web name its files here; `mjs`, which onnxlet has no use for, stands for them under any name. */
+function isForOnnxruntime(address: string, { mjs }: WasmFilePaths): boolean {
+  const named = /(^|\/)ort-wasm[^/]*$|\/onnxruntime-web[@/]/.test(address);
+  if (!named && mjs === undefined) return false;
+  warnOnce(`env.wasm.wasmPaths names files of onnxruntime-web (${address}); onnxlet uses its own`);
+  return true;
 }
