@@ -69,7 +69,8 @@ async function start({ name, url, threads: own }, model, inputs, job) {
   const began = performance.now();
   const { InferenceSession, Tensor, env } = await import(url);
   env.wasm.numThreads = threads;
-  if (job.proxy !== undefined) env.wasm.proxy = job.proxy;
+  // onnxlet leaves a page's main thread alone unless it is told so in its own words.
+  if (job.proxy !== undefined) env.wasm.proxy = !job.proxy && env.versions.onnxlet ? 'never' : job.proxy;
   env.logLevel = 'error';
   const session = await InferenceSession.create(model.slice(), {
     executionProviders: ['wasm'],

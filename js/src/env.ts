@@ -16,10 +16,11 @@ export interface WasmFlags {
   /** The bytes of a flavour, or the compiled module, to use instead of fetching one. */
   wasmBinary?: ArrayBufferLike | Uint8Array | WebAssembly.Module | undefined;
   /**
-   * Whether the engine runs in a worker of its own. By default it does on a page's main thread, which may not block,
-   * and does not in Node and in workers.
+   * Whether the engine runs in a worker of its own. On a page's main thread, which may not block, it does unless this is
+   * `'never'`; in Node and in workers it does not. `true` asks for a worker there, too. `false` is onnxruntime-web's
+   * default and asks for nothing.
    */
-  proxy?: boolean | undefined;
+  proxy?: boolean | 'never' | undefined;
   /** Milliseconds after which a worker that does not answer its start is given up; 0 waits for ever. */
   initTimeout?: number | undefined;
   /** Has no effect; accepted as in onnxruntime-web. */

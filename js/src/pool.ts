@@ -42,7 +42,8 @@ const starting = new Map<string, Promise<Entry>>();
 
 /** An engine for one session; give it back with `releaseEngine`. */
 export async function acquireEngine(wishes: EngineWishes): Promise<StartedEngine> {
-  const inWorker = env.wasm.proxy ?? isPageMainThread();
+  const { proxy } = env.wasm;
+  const inWorker = proxy === true || (proxy !== 'never' && isPageMainThread());
   const key = keyOf(wishes, env.wasm, inWorker);
   for (const entry of entries) {
     if (entry.host.lost) entries.delete(entry);

@@ -113,6 +113,15 @@ def test_the_page_stays_alive_while_the_engine_works(page: Tab, matmul_job: dict
     assert ticks["ticks"] > ticks["ms"] / 100
 
 
+@pytest.mark.parametrize(("proxy", "elsewhere"), [(None, True), (False, True), (True, True), ("never", False)])
+def test_where_the_engine_runs(chromium: Chromium, page: Tab, double: str, proxy: Any, elsewhere: bool) -> None:
+    before = chromium.server.requests.count("/js/worker.mjs")
+    job = {"id": "proxy", "model": double, "inputs": [number(3)], "wasm": {"proxy": proxy}}
+    (result,) = page.evaluate("job => runJobs([job])", job)
+    assert result["ok"] and result["threads"] == 1, result
+    assert (chromium.server.requests.count("/js/worker.mjs") > before) == elsewhere
+
+
 def test_html_instead_of_the_engine(chromium: Chromium, page: Tab, double: str) -> None:
     for flavour in ("onnxlet.wasm", "onnxlet-relaxed.wasm"):
         chromium.server.overrides[f"/html/{flavour}"] = (200, "text/html", b"<!doctype html><title>app</title>")
