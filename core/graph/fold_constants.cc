@@ -1,6 +1,6 @@
 // Computes nodes whose inputs are all known, unless the result would make the model larger: weights that are stored
-// small stay small. An exception are the weights of a small model that Cast makes floats of, for a node that packs them
-// at load: expanding and packing them in every run costs more than the model's size matters.
+// small stay small. An exception are the weights of a small model that Cast or DequantizeLinear makes floats of, for a
+// node that packs them at load: expanding and packing them in every run costs more than the model's size matters.
 #include <algorithm>
 
 #include "graph/passes.h"
@@ -21,7 +21,7 @@ bool one_of(const std::string_view (&names)[N], const IrNode& n) {
 // is to multiply with it: what an operator packs.
 std::vector<bool> packed_weights(const IrGraph& graph, const std::vector<int>& uses) {
   constexpr std::string_view kProducts[] = {"Conv", "ConvTranspose", "MatMul", "Gemm"};
-  constexpr std::string_view kOnTheWay[] = {"Cast", "Mul", "Identity", "Reshape", "Transpose"};
+  constexpr std::string_view kOnTheWay[] = {"Cast", "Mul", "DequantizeLinear", "Identity", "Reshape", "Transpose"};
   const size_t count = graph.values.size();
   std::vector<bool> known(count), weights(count);
   for (size_t i = 0; i < count; ++i) known[i] = graph.values[i].constant.valid();

@@ -57,7 +57,9 @@ struct Task {
 class Convolution {
  public:
   explicit Convolution(const IntConv& c)
-      : c_(c), source_(c, c.groups, group_of(c.kernel), false), mg_(c.out_channels / c.groups) {
+      : c_(c),
+        source_(c, c.groups, group_of(c.kernel), 4 / group_of(c.kernel), recode_of(c)),
+        mg_(c.out_channels / c.groups) {
     const Window& w = c.window;
     const int last = w.rank() - 1;
     const int64_t taps = w.taps();
@@ -108,6 +110,10 @@ class Convolution {
  private:
   static int64_t group_of(IntKernel kernel) {
     return int_tile::with_format(kernel, []<class Format>() { return int64_t{Format::kGroup}; });
+  }
+  static int_tile::ARecode recode_of(const IntConv& c) {
+    return int_tile::with_format(
+        c.kernel, [&]<class Format>() { return Format::recode(c.x_signed, c.x_zero, int_tile::operand_of(c.kernel)); });
   }
   // What rows outside the input are, and the panel of ones that sums rows.
   int64_t zeros_bytes() const { return (run_ * source_.element + 63) / 64 * 64; }

@@ -23,8 +23,8 @@ int64_t block_bytes(int64_t padded) { return (padded + 4) * kLanes; }
 // kGroup taps of 16 channels: v[i] gets those of channels 4 i to 4 i + 3, the taps of a channel side by side, as the
 // machine's dot takes them.
 template <class Format>
-inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 flip, U8x16 (&v)[kVectors]) {
-  const U8x16 a = int_dot::load_bytes(taps[0] + at) ^ flip, b = int_dot::load_bytes(taps[1] + at) ^ flip;
+inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 (&v)[kVectors]) {
+  const U8x16 a = int_dot::load_bytes(taps[0] + at), b = int_dot::load_bytes(taps[1] + at);
   const U8x16 ab[] = {int_dot::interleave_low(a, b), int_dot::interleave_high(a, b)};
   if constexpr (Format::kGroup == 2) {
     for (int i = 0; i < 2; ++i) {
@@ -32,7 +32,7 @@ inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 flip, U8x1
       v[2 * i + 1] = int_dot::widen_high(ab[i]);
     }
   } else {
-    const U8x16 c = int_dot::load_bytes(taps[2] + at) ^ flip, d = int_dot::load_bytes(taps[3] + at) ^ flip;
+    const U8x16 c = int_dot::load_bytes(taps[2] + at), d = int_dot::load_bytes(taps[3] + at);
     const U8x16 cd[] = {int_dot::interleave_low(c, d), int_dot::interleave_high(c, d)};
     for (int i = 0; i < 2; ++i) {
       v[2 * i] = int_dot::interleave_low16(ab[i], cd[i]);
@@ -45,15 +45,11 @@ class Depthwise {
  public:
   explicit Depthwise(const IntConv& c)
       : c_(c),
-        source_(c, 1, kLanes, true),
+        source_(c, 1, kLanes, 1, recode_of(c)),
         to_bytes_(c.out),
         columns_(c.window.kernel[c.window.rank() - 1]),
         taps_(c.window.taps()) {
     padded_ = padded_taps(taps_, group_of(c.kernel));
-    // What makes bytes the operand that the dot takes; 16-bit numbers are made of unsigned ones.
-    const DotOperand operand = int_tile::operand_of(c.kernel);
-    flip_ = c.x_signed == (operand == DotOperand::kSigned) ? 0 : 0x80;
-    left_ = flip_ == 0 ? c.x_zero : c.x_signed ? c.x_zero + 128 : c.x_zero - 128;
     slot_bytes_ = ((padded_ + taps_ / columns_) * static_cast<int64_t>(sizeof(void*)) + 63) / 64 * 64;
   }
   int64_t scratch() const { return source_.bytes() + zeros_bytes() + terms_bytes() + slot_bytes_ * Slots::count(); }
@@ -78,6 +74,12 @@ class Depthwise {
   }
 
  private:
+  // Bytes as the dot takes them; 16-bit numbers are made of unsigned ones.
+  static int_tile::ARecode recode_of(const IntConv& c) {
+    const bool as_signed = int_tile::operand_of(c.kernel) == DotOperand::kSigned;
+    if (c.x_signed == as_signed) return {0, c.x_zero, 0};
+    return {0, c.x_signed ? c.x_zero + 128 : c.x_zero - 128, 0x80};
+  }
   int64_t zeros_bytes() const { return (source_.pixel + 63) / 64 * 64; }
   int64_t terms_bytes() const { return source_.channels * 8; }
 
@@ -88,7 +90,7 @@ class Depthwise {
       std::memcpy(&sum, c_.weights + ch / kLanes * block_bytes(padded_) + padded_ * kLanes + ch % kLanes * 4,
                   sizeof(sum));
       const bool in = ch < c_.channels;
-      start_[ch] = int_tile::minus_product(in && c_.out.bias ? c_.out.bias[ch] : 0, left_, sum);
+      start_[ch] = int_tile::minus_product(in && c_.out.bias ? c_.out.bias[ch] : 0, source_.recode.left, sum);
       scale_[ch] = in ? c_.out.col_scale.at(ch, 1) : 0;
       clamps_ = clamps_ || !int_tile::Columns::is_bounded(taps_, start_[ch], scale_[ch]);
     }
@@ -124,21 +126,19 @@ class Depthwise {
     const IntOutput& out = c_.out;
     const bool whole = c_.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
     const bool clamps = clamps_;
-    const auto channels = static_cast<ptrdiff_t>(c_.channels);
-    const ptrdiff_t groups = static_cast<ptrdiff_t>(padded_) / kGroup;
+    const auto channels = static_cast<ptrdiff_t>(c_.channels), padded = static_cast<ptrdiff_t>(padded_);
     char* const to = static_cast<char*>(out.data) + (image * c_.window.pixels() + pixel) * channels;
     const uint8_t* weights = c_.weights;
     const int32_t* start = start_;
     const float* scale = scale_;
-    const U8x16 flip = U8x16{} + flip_;
     const int_tile::ToBytes to_bytes = to_bytes_;
     for (ptrdiff_t ch = 0; ch < channels; ch += kLanes, weights += kLanes * 4) {
       I32x4 acc[kVectors];
       for (int i = 0; i < kVectors; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
 #pragma GCC unroll 1
-      for (ptrdiff_t g = 0; g < groups; ++g, weights += kGroup * kLanes) {
+      for (ptrdiff_t t = 0; t < padded; t += kGroup, weights += kGroup * kLanes) {
         U8x16 v[kVectors];
-        load_taps<Format>(taps + g * kGroup, ch, flip, v);
+        load_taps<Format>(taps + t, ch, v);
         for (int i = 0; i < kVectors; ++i) acc[i] = Format::add(v[i], Format::load_b(weights + i * 4 * kGroup), acc[i]);
       }
       if (!whole) {
@@ -180,8 +180,6 @@ class Depthwise {
   const IntConv& c_;
   int_tile::Source source_;
   const int_tile::ToBytes to_bytes_;
-  uint8_t flip_;
-  int32_t left_;
   bool clamps_ = false;
   int64_t columns_, taps_, padded_, slot_bytes_;  // columns of the kernel; taps filled up to whole groups
   const uint8_t* zeros_ = nullptr;

@@ -4,13 +4,8 @@
 
 namespace onnxlet::int_tile {
 
-Source::Source(const IntConv& conv, int64_t groups_of, int64_t whole, bool plain) : c(conv), groups(groups_of) {
-  if (!plain) {
-    with_format(c.kernel, [&]<class Format>() {
-      element = sizeof(typename Format::Element);
-      recode = Format::recode(c.x_signed, c.x_zero, operand_of(c.kernel));
-    });
-  }
+Source::Source(const IntConv& conv, int64_t groups_of, int64_t whole, int64_t element_bytes, ARecode how)
+    : c(conv), element(element_bytes), recode(how), groups(groups_of) {
   const Window& w = c.window;
   const int last = w.rank() - 1;
   given = c.channels / groups;

@@ -9,15 +9,15 @@ namespace onnxlet::int_tile {
 
 struct Source {
   const IntConv& c;
-  int64_t element = 1;  // bytes of one, 1 or 2
+  int64_t element;  // bytes of one, 1 or 2
   ARecode recode;
   bool copied;
   int64_t groups, given, channels;                // of a group: the model's, with what fills up
   int64_t left = 0, columns, rows, pixel, image;  // columns with the padding of a copy; bytes of a pixel, of an image
   const uint8_t* data;
 
-  // The channels of each of `groups_of` groups are filled up to a multiple of `whole`. `plain`: bytes as they are.
-  Source(const IntConv& conv, int64_t groups_of, int64_t whole, bool plain);
+  // The channels of each of `groups_of` groups are filled up to a multiple of `whole`.
+  Source(const IntConv& conv, int64_t groups_of, int64_t whole, int64_t element_bytes, ARecode how);
 
   int64_t bytes() const { return copied ? (c.batch * image + 63) / 64 * 64 : 0; }
   void make(void* memory);                     // bytes() of it
