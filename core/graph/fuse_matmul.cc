@@ -1,4 +1,5 @@
-// What stands around MatMul and belongs into it: a factor, a Transpose of the matrices, a summand per column.
+// What stands around MatMul and belongs into it: a factor, a Transpose of the matrices, a summand per column. And
+// around MatMulInteger: what makes floats of its result.
 #include <algorithm>
 
 #include "graph/match.h"
@@ -124,7 +125,47 @@ Result<bool> bias(Matcher& m, IrNode& n, Pool&) {
   return false;
 }
 
-constexpr Rule kRules[] = {{"MatMul", before}, {"Mul", scale_after}, {"Div", scale_after}, {"Add", bias}};
+// Whether the constant has one number per column of B, or, where `one_does`, one for all.
+bool per_column(Matcher& m, ValueId id, ValueId b, bool one_does) {
+  const Tensor *c = m.graph().constant(id), *matrix = m.graph().constant(b);
+  if (c == nullptr || matrix == nullptr || matrix->rank() != 2 || c->dtype() != DType::kFloat || c->rank() > 1)
+    return false;
+  return (one_does && c->size() == 1) || (c->rank() == 1 && c->size() == matrix->dim(1));
+}
+
+// MatMulInteger - Cast - Mul by a scale of A, which is one number, times a scale of B.
+Result<bool> integer_scale(Matcher& m, IrNode& n, Pool&) {
+  for (size_t i = 0; i < 2; ++i) {
+    const IrNode* cast = m.producer(n.inputs[i], "Cast");
+    const IrNode* product = cast != nullptr ? m.producer(cast->inputs[0], "MatMulInteger") : nullptr;
+    const IrNode* scale = m.producer(n.inputs[1 - i], "Mul");
+    if (product == nullptr || scale == nullptr || m.dtype(n.inputs[i]) != DType::kFloat) continue;
+    if (m.readers(n.inputs[i]) != 1 || m.readers(cast->inputs[0]) != 1) continue;
+    for (size_t k = 0; k < 2; ++k) {
+      const ValueId of_a = scale->inputs[1 - k], of_b = scale->inputs[k];
+      if (m.rank(of_a) != 0 || !per_column(m, of_b, product->inputs[1], true)) continue;
+      return m.become(n, "MatMulIntegerToFloat", 1, kContrib,
+                      {product->inputs[0], product->inputs[1], of_a, of_b, Matcher::input(*product, 2),
+                       Matcher::input(*product, 3)});
+    }
+  }
+  return false;
+}
+
+Result<bool> integer_bias(Matcher& m, IrNode& n, Pool&) {
+  for (size_t i = 0; i < 2; ++i) {
+    const IrNode* product = m.producer(n.inputs[i], "MatMulIntegerToFloat", kContrib);
+    if (product == nullptr || product->inputs.size() > 6 || m.readers(n.inputs[i]) != 1) continue;
+    if (!per_column(m, n.inputs[1 - i], product->inputs[1], false)) continue;
+    std::vector<ValueId> inputs = product->inputs;
+    inputs.push_back(n.inputs[1 - i]);
+    return m.become(n, "MatMulIntegerToFloat", 1, kContrib, std::move(inputs));
+  }
+  return false;
+}
+
+constexpr Rule kRules[] = {{"MatMul", before},     {"Mul", scale_after}, {"Div", scale_after},
+                           {"Mul", integer_scale}, {"Add", bias},        {"Add", integer_bias}};
 
 }  // namespace
 

@@ -57,6 +57,35 @@ def test_half_precision(engine: str) -> None:
     assert on == ["FusedMatMul"]
 
 
+def dynamic(g: Builder, a: Any, *, scale: Any, bias: Any = None, zero: bool = True) -> Any:
+    """A product in 8 bits of floats, as onnxruntime's dynamic quantization writes it."""
+    whole, a_scale, a_zero = g.DynamicQuantizeLinear(a, outputs=3)
+    w = np.random.default_rng(1).integers(-128, 128, (8, 7), np.int8)
+    zeros = [a_zero, np.array(3, np.int8)] if zero else [a_zero]
+    y = g.Mul(g.Cast(g.MatMulInteger(whole, w, *zeros), to=1), g.Mul(a_scale, scale))
+    return y if bias is None else g.Add(y, bias)
+
+
+SCALE = np.array(0.02, np.float32)
+DYNAMIC: dict[str, Expression] = {
+    "one scale": lambda g, a: dynamic(g, a, scale=SCALE),
+    "a scale per column": lambda g, a: dynamic(g, a, scale=np.linspace(0.01, 0.02, 7, dtype=np.float32)),
+    "bias": lambda g, a: dynamic(g, a, scale=SCALE[None], bias=C, zero=False),
+}
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_products_of_integers_that_become_floats(engine: str, name: str) -> None:
+    on, _ = check(engine, PASS, DYNAMIC[name], [A], rtol=0, atol=1e-6)
+    assert on == ["DynamicQuantizeLinear", "MatMulIntegerToFloat"]
+
+
+def test_a_scale_per_row_stays_apart(engine: str) -> None:
+    scale = np.full((5, 1), 0.1, np.float32)
+    on, off = check(engine, PASS, lambda g, a: dynamic(g, a, scale=scale), [A])
+    assert on == off
+
+
 STAYS: dict[str, Expression] = {
     "a summand per row": lambda g, a: g.Add(g.MatMul(a, W), numbers(5, 1)),
     "a summand that widens": lambda g, a: g.Add(g.MatMul(a, W[:, :1]), C),
