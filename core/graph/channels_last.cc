@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "graph/passes.h"
+#include "graph/ranks.h"
 #include "kernels/move.h"
 #include "ops/table.h"
 
@@ -46,7 +47,7 @@ bool one_of(std::string_view name, std::initializer_list<std::string_view> names
 
 class Layout {
  public:
-  Layout(IrGraph& graph, Pool& pool) : graph_(graph), pool_(pool) {
+  Layout(IrGraph& graph, Pool& pool) : graph_(graph), pool_(pool), ranks_(infer_ranks(graph).exact) {
     states_.resize(graph.values.size());
     transposes_.assign(graph.values.size(), -1);
   }
@@ -199,7 +200,8 @@ class Layout {
     if (row == nullptr || n.inputs.empty() || n.inputs[0] == kAbsent) return false;
     if (one_of(n.op_type, {"Conv", "FusedConv", "ConvInteger"})) return convolution(n, 1);
     if (n.op_type == "QLinearConv") return convolution(n, 3);
-    if (one_of(n.op_type, {"QuantizeLinear", "DequantizeLinear", "ByteTable", "QLinearSigmoid", "QLinearLeakyRelu"})) {
+    if (one_of(n.op_type, {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ByteTable", "QLinearSigmoid",
+                           "QLinearLeakyRelu"})) {
       return by_value(n);
     }
     if ((row->flags & kElementwise) != 0) return elementwise(n);
@@ -250,7 +252,10 @@ class Layout {
     }
     const int rank = x.rank;
     n.inputs[0] = x.last;
-    return finish(n, rank);
+    make_last(&n.outputs[0], rank);  // others, of DynamicQuantizeLinear, are scalars
+    changed_ = true;
+    push(std::move(n));
+    return true;
   }
 
   Result<bool> window(IrNode& n, int rank) {
@@ -292,18 +297,23 @@ class Layout {
     for (ValueId id : n.inputs) {
       if (id == kAbsent) continue;
       const Tensor* c = graph_.constant(id);
-      if (c != nullptr ? c->rank() > rank : state(id).rank != rank) return false;
+      if (c != nullptr ? c->rank() > rank : rank_of(id) != rank && rank_of(id) != 0) return false;
     }
     for (ValueId& id : n.inputs) {
       if (id == kAbsent) continue;
       const Tensor* c = graph_.constant(id);
       if (c == nullptr) {
-        id = last(id, rank, n);
+        if (rank_of(id) != 0) id = last(id, rank, n);
       } else if (c->size() != 1) {
         OL_ASSIGN(id, constant_last(id, rank));
       }
     }
     return finish(n, rank);
+  }
+
+  int rank_of(ValueId id) {
+    if (state(id).rank != kNoRank) return state(id).rank;
+    return static_cast<size_t>(id) < ranks_.size() ? ranks_[static_cast<size_t>(id)] : Ranks::kUnknown;
   }
 
   // A constant operand, lined up with the rank by leading ones first.
@@ -494,6 +504,7 @@ class Layout {
   Pool& pool_;
   std::vector<IrNode> nodes_;
   std::vector<State> states_;
+  std::vector<int> ranks_;       // of the values of the graph as it was
   std::vector<int> transposes_;  // per value: the node that makes it, if that is a Transpose
   bool changed_ = false;
 };

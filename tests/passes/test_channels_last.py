@@ -31,6 +31,15 @@ def squeeze_excite(g: Builder, x: Any) -> Any:
     return conv(g, g.Mul(y, s), 4, 8, 1)
 
 
+def in_bytes(g: Builder, x: Any, out: int, channels: int, group: int = 1) -> Any:
+    """A convolution in 8 bits of floats, as onnxruntime's dynamic quantization writes it."""
+    whole, scale, zero = g.DynamicQuantizeLinear(x, outputs=3)
+    weights = np.random.default_rng(out).integers(0, 256, (out, channels // group, 3, 3), np.uint8)
+    y = g.ConvInteger(whole, weights, zero, np.array(128, np.uint8), pads=[1] * 4, group=group)
+    bias = g.Reshape(g.Add(scale, numbers(out)), [1, -1, 1, 1])
+    return g.Add(g.Mul(g.Cast(y, to=1), g.Mul(scale, 0.01)), bias)
+
+
 # What is computed from x [2, 4, 9, 11], and how many Transposes may be left.
 REGIONS: dict[str, tuple[Expression, int]] = {
     "one convolution": (lambda g, x: conv(g, x, 6, 4), 2),
@@ -57,6 +66,8 @@ REGIONS: dict[str, tuple[Expression, int]] = {
     "Concat along the last axis": (lambda g, x: g.Concat(conv(g, x, 4, 4), conv(g, x, 4, 4), axis=-1), 2),
     "Softmax over channels": (lambda g, x: g.Softmax(conv(g, x, 6, 4), axis=1), 2),
     "Split": (lambda g, x: g.Add(*g.Split(conv(g, x, 6, 4), [3, 3], axis=1, outputs=2)), 2),
+    # One more for each bias, which is computed.
+    "dynamic quantization": (lambda g, x: in_bytes(g, g.Relu(in_bytes(g, x, 6, 4)), 6, 6, 6), 4),
     "Slice": (lambda g, x: g.Slice(conv(g, x, 6, 4), [1, 0], [5, 8], [1, -1]), 2),
     "Pad": (lambda g, x: conv(g, g.Pad(conv(g, x, 6, 4), [0, 1, 2, 0, 0, 0, 1, 3]), 4, 7), 2),
     "Resize": (
