@@ -13,7 +13,7 @@ using namespace onnxlet::test;
 
 namespace {
 
-constexpr int kFloat = 1, kInt64 = 7, kBool = 9;
+constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt64 = 7, kBool = 9;
 
 ol_session* open_session(const std::string& file, const std::string& options = "") {
   void* bytes = ol_alloc(file.size());
@@ -189,18 +189,16 @@ TEST(nodes_in_any_order_are_sorted) {
   ol_session_free(session);
 }
 
-TEST(every_allocation_may_be_refused) {
-  const std::string file = doubling_loop(3);
+// Makes each allocation fail in turn, while the session is made and while it runs on one x of these dimensions.
+void fail_every_allocation(const std::string& file, const std::vector<int64_t>& dims) {
   bool done = false;
-  for (int64_t n = 1; n < 200 && !done; ++n) {
+  for (int64_t n = 1; n < 400 && !done; ++n) {
     fail_allocation_after(n);
     ol_session* session = open_session(file);
-    std::vector<float> y;
     if (session != nullptr) {
       ol_run* run = ol_run_new(session);
-      const int64_t dims[] = {1};
-      if (ol_value* x = ol_tensor_new(kFloat, 1, dims)) {
-        static_cast<float*>(ol_tensor_data(x))[0] = 1;
+      if (ol_value* x = ol_tensor_new(kFloat, static_cast<int32_t>(dims.size()), dims.data())) {
+        std::memset(ol_tensor_data(x), 0, ol_tensor_bytes(x));
         ol_run_feed(run, "x", 1, x);
         const int32_t step = ol_run_step(run);
         CHECK(step == OL_DONE || step == -OL_OUT_OF_MEMORY);
@@ -216,6 +214,25 @@ TEST(every_allocation_may_be_refused) {
   }
   CHECK(done);
 }
+
+TEST(every_allocation_may_be_refused) { fail_every_allocation(doubling_loop(3), {1}); }
+
+// A convolution, a function and a Transpose that the passes turn into operators on 8 bits.
+std::string quantized_model() {
+  const auto on = [](const char* x, const char* y) { return node("QuantizeLinear", {x, "s", "z"}, {y}); };
+  const auto off = [](const char* x, const char* y) { return node("DequantizeLinear", {x, "s", "z"}, {y}); };
+  return model({{on("x", "q1"), off("q1", "f1"), node("DequantizeLinear", {"w", "s"}, {"wf"}),
+                 node("Conv", {"f1", "wf", "b"}, {"c"}), on("c", "q2"), off("q2", "f2"), node("Tanh", {"f2"}, {"t"}),
+                 on("t", "q3"), off("q3", "f3"), node("Transpose", {"f3"}, {"r"}),
+                 node("QuantizeLinear", {"r", "s2", "z"}, {"q4"}), off("q4", "y")},
+                {tensor<float>("s", kFloat, {}, {0.1f}), tensor<float>("s2", kFloat, {}, {0.2f}),
+                 tensor<uint8_t>("z", kUint8, {}, {7}), tensor<int8_t>("w", kInt8, {2, 1, 1, 1}, {3, -5}),
+                 tensor<float>("b", kFloat, {2}, {0.5f, 1})},
+                {value_info("x", kFloat)},
+                {value_info("y", kFloat)}});
+}
+
+TEST(an_allocation_that_fails_in_a_pass_is_an_error) { fail_every_allocation(quantized_model(), {1, 1, 3, 3}); }
 
 TEST(a_custom_operator_runs_on_the_host) {
   ol_register_custom_op("my.domain", 9, "Twice", 5);
