@@ -29,13 +29,14 @@ async function onnxlet({ onnxlet: url, model, layers, heads, size, threads, ids,
   const integers = (numbers) => new Tensor('int64', BigInt64Array.from(numbers, BigInt), [1, numbers.length]);
   const run = async (some, past, cache) => {
     const mask = integers(new Array(past + some.length).fill(1));
-    const outputs = await session.run({ input_ids: integers(some), attention_mask: mask, ...cache });
-    for (const tensor of Object.values(cache)) tensor.dispose();
+    const feeds = { input_ids: integers(some), attention_mask: mask, ...cache };
+    const outputs = await session.run(feeds, { disposeFeeds: true });
     const next = Object.fromEntries(names.map((name) => [`past_key_values.${name}`, outputs[`present.${name}`]]));
     return [likeliest(outputs.logits), next];
   };
   const write = async () => {
-    const empty = () => new Tensor('float32', new Float32Array(0), [1, heads, 0, size]);
+    const room = ids.length + tokens;
+    const empty = () => new Tensor('float32', new Float32Array(heads * room * size), [1, heads, room, size]);
     let cache = Object.fromEntries(names.map((name) => [`past_key_values.${name}`, empty()]));
     const began = performance.now();
     let id;

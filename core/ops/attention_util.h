@@ -1,8 +1,10 @@
 // What the attention operators share: masks as additive floats, caches, the call of the kernel.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
+#include "base/parallel.h"
 #include "kernels/attention.h"
 #include "ops/staged.h"
 
@@ -56,11 +58,15 @@ inline Status set_mask(OpContext& ctx, const Tensor& mask, bool broadcast_last, 
 // Copies `seq` tokens of every head to token `at` of a cache.
 inline void copy_tokens(const Heads<const float>& from, const Heads<float>& to, int64_t batch, int64_t heads,
                         int64_t seq, int64_t size, int64_t at) {
-  for (int64_t b = 0; b < batch; ++b) {
-    for (int64_t h = 0; h < heads; ++h) {
-      for (int64_t s = 0; s < seq; ++s) std::copy_n(from.at(b, h, s), size, to.at(b, h, at + s));
+  const bool whole = from.row == size && to.row == size;
+  parallel_for(batch * heads, grain_for(seq * size / 4), [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t b = t / heads, h = t % heads, length = whole ? seq * size : size;
+      for (int64_t s = 0; s < (whole ? std::min<int64_t>(seq, 1) : seq); ++s) {
+        std::copy_n(from.at(b, h, s), length, to.at(b, h, at + s));
+      }
     }
-  }
+  });
 }
 
 inline Status run_attention(OpContext& ctx, const AttentionArgs& args) {

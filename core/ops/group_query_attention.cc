@@ -238,7 +238,9 @@ struct GroupQueryAttention : Op {
     OL_ASSIGN(const CacheFormat f, format(ctx, which, o));
     const Tensor* past = ctx.opt(3 + which);
     const int64_t cached = past ? past->dim(2) : 0, capacity = windowed ? cached : l.staged, row = f.row_bytes();
-    OL_ASSIGN(Tensor * present, ctx.out(1 + which, f.type, Shape{o.batch, kv_heads, capacity, f.stored_size()}));
+    const Shape shape{o.batch, kv_heads, capacity, f.stored_size()};
+    OL_ASSIGN(Tensor * present, ctx.out_over(1 + which, windowed ? -1 : 3 + which, f.type, shape));
+    const bool in_place = past && present->raw() == past->raw();
     char* stored = static_cast<char*>(present->mutable_raw());
     if (windowed) {
       OL_ASSIGN(stored, ctx.scratch_of<char>(o.batch * kv_heads * l.staged * row));
@@ -254,11 +256,12 @@ struct GroupQueryAttention : Op {
         const int64_t head = t % kv_heads, kept = l.kept[static_cast<size_t>(t / kv_heads)],
                       rows = l.rows[static_cast<size_t>(t / kv_heads)];
         char* to = stored + t * l.staged * row;
-        if (kept > 0) std::memcpy(to, static_cast<const char*>(past->raw()) + t * cached * row, bytes(kept * row));
+        if (kept > 0 && !in_place)
+          std::memcpy(to, static_cast<const char*>(past->raw()) + t * cached * row, bytes(kept * row));
         for (int64_t s = kept; s < rows; ++s) {
           cache_encode(f, head, tokens.at(t / kv_heads, head, s - kept), to + s * row);
         }
-        std::memset(to + rows * row, 0, bytes((l.staged - rows) * row));
+        if (!in_place) std::memset(to + rows * row, 0, bytes((l.staged - rows) * row));
         if (f.type != DType::kFloat) {
           float* out = staged + t * l.staged * o.size;
           cache_decode(f, head, to, rows, out);

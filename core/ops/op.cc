@@ -7,15 +7,16 @@
 
 namespace onnxlet {
 
-Result<Tensor*> OpContext::out(int i, DType dtype, const Shape& shape) {
+Result<Tensor*> OpContext::out_over(int i, int input, DType dtype, const Shape& shape) {
   const auto at = static_cast<size_t>(i);
   if (at >= outputs_.capacity()) return internal_error("an operator has no output ", i);
   if (at >= outputs_.size()) outputs_.resize(at + 1);  // an output the model does not name: dropped afterwards
-  if (i == 0 && in_place_ && !inputs_.empty() && last_use_[0] != nullptr) {
-    Tensor& dying = last_use_[0]->tensor();
-    if (last_use_[0]->is_tensor() && dying.dtype() == dtype && dying.shape() == shape && dying.unique()) {
-      outputs_[0] = Value(dying);  // shared with the input until the step ends and the slot is cleared
-      return &outputs_[0].tensor();
+  if (input >= 0 && input < input_count() && last_use_[static_cast<size_t>(input)] != nullptr) {
+    Value& dying = *last_use_[static_cast<size_t>(input)];
+    if (dying.is_tensor() && dying.tensor().dtype() == dtype && dying.tensor().shape() == shape &&
+        dying.tensor().unique()) {
+      outputs_[at] = dying;  // shared with the input until the step ends and the slot is cleared
+      return &outputs_[at].tensor();
     }
   }
   OL_ASSIGN(Tensor t, Tensor::allocate(*pool_, dtype, shape, true));

@@ -60,9 +60,7 @@ export class Engine {
     run: (payload, options) => this.#run(payload, options),
     read: ({ id }) => ({ outputs: [readValue(this.module, this.#keptPointer(id))] }),
     forget: ({ id }) => {
-      const kept = this.#kept.get(id);
-      if (kept && !this.module.lost) this.module.abi.ol_value_free(kept.pointer);
-      this.#kept.delete(id);
+      this.#forget(id);
       return { outputs: [] };
     },
     profile: ({ session }) => {
@@ -78,9 +76,7 @@ export class Engine {
     },
     release: ({ session }) => {
       for (const [id, kept] of this.#kept) {
-        if (kept.session !== session) continue;
-        this.module.abi.ol_value_free(kept.pointer);
-        this.#kept.delete(id);
+        if (kept.session === session) this.#forget(id);
       }
       this.module.abi.ol_session_free(this.#session(session).pointer);
       this.#sessions.delete(session);
@@ -179,6 +175,7 @@ export class Engine {
     const run = module.checkPointer(abi.ol_run_new(session));
     try {
       for (const [name, value] of request.feeds) this.#feed(run, name, value);
+      if (request.dispose) for (const [, value] of request.feeds) if (value.kind === 'kept') this.#forget(value.id);
       for (const name of request.fetches) {
         module.withText(name, (text, length) => module.check(abi.ol_run_fetch(run, text, length)));
       }
@@ -229,6 +226,12 @@ export class Engine {
     const value = keptValue(this.module, pointer, id);
     if (value) this.#kept.set(id, { pointer, session });
     return value;
+  }
+
+  #forget(id: number): void {
+    const kept = this.#kept.get(id);
+    if (kept && !this.module.lost) this.module.abi.ol_value_free(kept.pointer);
+    this.#kept.delete(id);
   }
 
   #keptPointer(id: number): Pointer {

@@ -74,6 +74,11 @@ export interface SessionOptions {
 export interface RunOptions {
   /** Rejects the run, and stops it where it has not begun or waits for an operator of the caller's. */
   signal?: AbortSignal;
+  /**
+   * Disposes the tensors among the feeds that are in the engine (see `preferredOutputLocation`), which the run may then
+   * write over: a cache with room for more tokens is not copied.
+   */
+  disposeFeeds?: boolean;
   logSeverityLevel?: 0 | 1 | 2 | 3 | 4;
   logVerbosityLevel?: number;
   terminate?: boolean;

@@ -125,6 +125,8 @@ export interface RunRequest {
   readonly fetches: readonly string[];
   /** Those of the outputs, by their place, that stay in the engine when they are tensors. */
   readonly keep: readonly number[];
+  /** Whether the engine forgets the tensors that it kept and is now fed. */
+  readonly dispose: boolean;
 }
 
 export interface RunReport {

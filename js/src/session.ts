@@ -152,12 +152,13 @@ export class InferenceSession {
     const outputs = names.length > 0 ? names : this.outputNames;
     const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, AnyValue>>);
     const keep = [...outputs.keys()].filter((i) => this.#keeps(outputs[i] ?? '') && !targets[outputs[i] ?? '']);
-    const request = { session: this.#id, feeds: wire, fetches: names, keep };
-    const { signal } = options;
+    const { signal, disposeFeeds = false } = options;
+    const request = { session: this.#id, feeds: wire, fetches: names, keep, dispose: disposeFeeds };
     const finished = this.#enqueue(async () => {
       throwIfAborted(signal);
       const report = await this.#call(request, signal);
       this.#memory = report.memory;
+      if (disposeFeeds) disposeKept(Object.values(feeds));
       if (signal?.aborted) this.#forget(report.outputs);
       throwIfAborted(signal);
       return report.outputs;
@@ -376,6 +377,11 @@ async function externalSources(
     sources[path.replace(/^(\.\/)+/, '')] = { ...source, ...handling, integrity };
   }
   return sources;
+}
+
+/** Those that lie in the engine. */
+function disposeKept(values: readonly AnyValue[]): void {
+  for (const value of values) if (value instanceof Tensor && keptOf(value)) value.dispose();
 }
 
 /** Writes a result into the tensor that the caller gave for it, if any. */

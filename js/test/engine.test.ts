@@ -377,6 +377,19 @@ test('an output can stay in the engine, be fed again, be read and be disposed', 
   await assert.rejects(second.getData(), { code: 'INVALID_ARGUMENT', message: /that made the tensor is released/ });
 });
 
+test('a run disposes what it is fed on request', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const session = await InferenceSession.create(DOUBLE_IT, { preferredOutputLocation: 'cpu-pinned' });
+  const given = new Tensor('float32', [1], [1]);
+  const first = (await session.run({ x: given }, { disposeFeeds: true })).y;
+  assert.ok(first);
+  assert.deepEqual([given.location, first.location], ['cpu', 'cpu-pinned']);
+  const second = (await session.run({ x: first }, { disposeFeeds: true })).y;
+  assert.equal(first.location, 'none');
+  assert.deepEqual(await second?.getData(), new Float32Array([4]));
+  await session.release();
+});
+
 test('outputs stay in the engine by name', { skip }, async () => {
   const { InferenceSession, Tensor } = await load();
   const both = model(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -356,6 +357,25 @@ def test_norm_of_query_and_key(backend: Prepare, data: st.DataObject, separate: 
         step.how |= {"q_norm_epsilon": epsilon["q"], "k_norm_epsilon": epsilon["k"]}
     actual = step.run(backend, **weights)
     assert_outputs(actual, expected, operator="GroupQueryAttention", backend="", rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_a_cache_that_dies_is_extended_where_it_is(backend: Prepare, dtype: Any) -> None:
+    """The rows behind the tokens tell: they are not written where nothing is copied."""
+    rng = np.random.default_rng(0)
+    s = Sizes(2, 4, 2, 8, 2)
+    cache = np.abs(rng.normal(size=(2, 2, 9, 8))).astype(dtype)
+    inputs = {**tokens(rng, s, False, dtype), **lengths([6, 4]), "past_key": cache, "past_value": cache + 1}
+    step = Step(inputs, {"num_heads": 4, "kv_num_heads": 2}, [2, 2], [6, 4], [dtype] * 3)
+    values = [inputs.get(name) for name in NAMES.split()]
+    model = make_model("GroupQueryAttention", values, domain="com.microsoft", outputs=step.dtypes, **step.how)
+    for i in (3, 4):  # made inside the model: nobody else has them
+        model.graph.node[-1].input[i] = f"own{i}"
+        model.graph.node.insert(0, onnx.helper.make_node("Abs", [f"x{i}"], [f"own{i}"]))
+    results = run(backend, model, values)
+    assert_outputs(step.masked(results), step.run(backend), operator="GroupQueryAttention", backend="", rtol=0, atol=0)
+    np.testing.assert_array_equal(results[1][0, :, 6:], cache[0, :, 6:])
+    np.testing.assert_array_equal(results[2][1, :, 4:], cache[1, :, 4:] + 1)
 
 
 def test_refusals(backend: Prepare) -> None:
