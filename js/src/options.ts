@@ -101,7 +101,7 @@ const WITHOUT_MEANING: Readonly<Record<string, readonly unknown[]>> = {
   extra: [],
 };
 const RUN_WITHOUT_MEANING: typeof WITHOUT_MEANING = { terminate: [false], logVerbosityLevel: [0], extra: [] };
-const RUN_KNOWN = new Set([...Object.keys(RUN_WITHOUT_MEANING), 'signal', 'logSeverityLevel', 'tag']);
+const RUN_KNOWN = new Set([...Object.keys(RUN_WITHOUT_MEANING), 'signal', 'disposeFeeds', 'logSeverityLevel', 'tag']);
 
 const KNOWN = new Set([
   ...Object.keys(WITHOUT_MEANING),
