@@ -43,7 +43,11 @@ struct NhwcPlan : ConvBlocks {
 class Locator {
  public:
   Locator(const Conv& c, const NhwcPlan& p, const float* zeros)
-      : c_(c), p_(p), zeros_(zeros), strides_(c.window.in.strides()) {}
+      : c_(c),
+        p_(p),
+        zeros_(zeros),
+        strides_(c.window.in.strides()),
+        kernel_rows_(c.window.taps() / c.window.kernel.back()) {}
 
   void fill(const ConvTask& t, const float** table, float* patches) const {
     const float* x = c_.x + t.image * c_.channels * c_.window.in.size() + t.group * c_.group_channels();
@@ -67,8 +71,12 @@ class Locator {
     const Window& w = c_.window;
     int64_t row = 0;
     for (int d = w.rank() - 2; d >= 0; --d) {
-      const int64_t at = pixel[d] * w.stride[d] - w.pad[d] + outer % w.kernel[d] * w.dilation[d];
-      outer /= w.kernel[d];
+      int64_t tap = outer;
+      if (d > 0) {  // divisions are slow
+        tap = outer % w.kernel[d];
+        outer /= w.kernel[d];
+      }
+      const int64_t at = pixel[d] * w.stride[d] - w.pad[d] + tap * w.dilation[d];
       if (at < 0 || at >= w.in[d]) return -1;
       row += at * strides_[d];
     }
@@ -79,7 +87,7 @@ class Locator {
     const Window& w = c_.window;
     const int last = w.rank() - 1;
     const int64_t inner = w.kernel[last], begin = pixel[last] * w.stride[last] - w.pad[last];
-    for (int64_t o = 0; o < p_.segments / inner; ++o) {
+    for (int64_t o = 0; o < kernel_rows_; ++o) {
       const int64_t row = row_offset(pixel, o);
       int64_t column = begin;
       for (int64_t i = 0; i < inner; ++i, column += w.dilation[last], out += p_.block) {
@@ -113,6 +121,7 @@ class Locator {
   const NhwcPlan& p_;
   const float* zeros_;
   Shape strides_;
+  int64_t kernel_rows_;
 };
 
 template <class F>
@@ -130,10 +139,19 @@ void run_task(const Conv& c, const NhwcPlan& p, const ConvTask& t, const float* 
         const float* panel = weights + j * k + (s0 * p.run + r0) * kGemmCols;
         const int cols = static_cast<int>(std::min<int64_t>(kGemmCols, t.col1 - j));
         const float* bias = c.epilogue.bias ? c.epilogue.bias + channel + j : nullptr;
-        for (int64_t i = 0; i < n; i += kGemmRows) {
-          tile::Finish f(c.epilogue, c.y, corner + i * c.out_channels + j, bias, s0 == 0 && r0 == 0, last);
-          f.row_stride = c.out_channels;
-          const tile::Runs runs{table + s0 * p.block + i, p.block, segments, r0, run, p.run * kGemmCols};
+        tile::Finish f(c.epilogue, c.y, corner + j, bias, s0 == 0 && r0 == 0, last);
+        f.row_stride = c.out_channels;
+        tile::Runs runs{table + s0 * p.block, p.block, segments, r0, run, p.run * kGemmCols};
+        int64_t i = 0;
+        if (tile::FinishDown<F>::fits(cols, f)) {
+          tile::FinishDown<F> finish(f);
+          for (; i + kGemmRows <= n; i += kGemmRows, runs.table += kGemmRows) {
+            tile::Acc<F, kGemmRows> acc = tile::multiply_runs<F, kGemmRows>(runs, panel, kGemmCols);
+            finish.next(acc.v);
+          }
+          f.move_down(i);
+        }
+        for (; i < n; i += kGemmRows, runs.table += kGemmRows, f.move_down(kGemmRows)) {
           tile::finish(tile::multiply_runs<F, kGemmRows>(runs, panel, kGemmCols),
                        static_cast<int>(std::min<int64_t>(kGemmRows, n - i)), cols, f);
         }

@@ -114,6 +114,11 @@ struct Finish {
         lo(e.lo),
         hi(e.hi),
         clamp(last && e.clamps()) {}
+
+  void move_down(int64_t rows) {
+    c += rows * row_stride;
+    if (previous) previous += rows * row_stride;
+  }
 };
 
 template <class F>
@@ -254,6 +259,84 @@ struct Block {
   int64_t row_stride;
 };
 
+// Whole tiles one below the other, with C's columns next to each other: what finish() finds out for each tile is known
+// at the first, which counts where k is small.
+template <class F>
+class FinishDown {
+ public:
+  static constexpr int kV = kCols / F::kLanes;
+
+  static bool fits(int cols, const Finish& f) { return cols == kCols && f.col_stride == 1 && f.bias_stride == 1; }
+  explicit FinishDown(const Finish& f)
+      : c_(f.c),
+        previous_(f.previous),
+        bias_(f.bias),
+        step_(static_cast<ptrdiff_t>(f.row_stride)),
+        lo_(F::splat(f.lo)),
+        hi_(F::splat(f.hi)),
+        alpha_(f.alpha),
+        clamps_(f.clamp) {}
+
+  // Always inline, as `acc` must stay in registers.
+  [[gnu::always_inline]] void next(F (&acc)[kRows][kV]) {
+    const auto each = [&](auto change) {
+      for (int r = 0; r < kRows; ++r) {
+        for (int v = 0; v < kV; ++v) acc[r][v] = change(acc[r][v], r, v);
+      }
+    };
+    if (alpha_ != 1) each([&](F y, int, int) { return y * F::splat(alpha_); });
+    if (previous_) {
+      each([&](F y, int r, int v) { return y + F::load(previous_ + r * step_ + v * F::kLanes); });
+      previous_ += kRows * step_;
+    }
+    if (bias_) each([&](F y, int, int v) { return y + F::load(bias_ + v * F::kLanes); });
+    if (clamps_) each([&](F y, int, int) { return clamp(y, lo_, hi_); });
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kV; ++v) acc[r][v].store(c_ + r * step_ + v * F::kLanes);
+    }
+    c_ += kRows * step_;
+  }
+
+ private:
+  float* c_;
+  const float* previous_;
+  const float* const bias_;
+  const ptrdiff_t step_;
+  const F lo_, hi_;
+  const float alpha_;
+  const bool clamps_;
+};
+
+// Tiles of rows that lie in memory as they are, down one panel. Gives the number of rows done.
+template <class F>
+inline int64_t whole_tiles(const Block& a, int64_t rows, const float* panel, int64_t ldb, int64_t k, const Finish& f) {
+  constexpr int kV = kCols / F::kLanes;
+  const ptrdiff_t a_step = static_cast<ptrdiff_t>(a.row_stride), b_step = static_cast<ptrdiff_t>(ldb),
+                  depth = static_cast<ptrdiff_t>(k);
+  const float* x = a.rows;
+  FinishDown<F> finish(f);
+  for (int64_t tiles = rows / kRows; tiles > 0; --tiles, x += kRows * a_step) {
+    F acc[kRows][kV];
+    const float* at[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      at[r] = x + r * a_step;
+      for (int v = 0; v < kV; ++v) acc[r][v] = F::splat(0);
+    }
+    const float* b = panel;
+#pragma GCC unroll 1
+    for (ptrdiff_t n = depth; n > 0; --n, b += b_step) {
+      F bv[kV];
+      for (int v = 0; v < kV; ++v) bv[v] = F::load(b + v * F::kLanes);
+      for (int r = 0; r < kRows; ++r) {
+        const F av = F::splat(*at[r]++);
+        for (int v = 0; v < kV; ++v) acc[r][v] = madd(av, bv[v], acc[r][v]);
+      }
+    }
+    finish.next(acc);
+  }
+  return rows / kRows * kRows;
+}
+
 // All tiles of a block of `rows` rows; `b` holds panels `panel_stride` apart. f.c and f.bias are those of the block's
 // first element.
 template <class F>
@@ -264,7 +347,10 @@ inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_st
     const int tile_cols = static_cast<int>(std::min<int64_t>(kCols, cols - j));
     Finish t = f;
     t.bias = f.bias ? f.bias + j * f.bias_stride : nullptr;
-    for (int64_t i = 0; i < rows; i += kRows) {
+    t.c = f.c + j * f.col_stride;
+    if (f.previous) t.previous = f.previous + j * f.col_stride;
+    const bool whole = a.packed == nullptr && FinishDown<F>::fits(tile_cols, f);
+    for (int64_t i = whole ? whole_tiles<F>(a, rows, panel, ldb, k, t) : 0; i < rows; i += kRows) {
       const int64_t offset = i * f.row_stride + j * f.col_stride;
       t.c = f.c + offset;
       if (f.previous) t.previous = f.previous + offset;
