@@ -1,5 +1,7 @@
 // Writes small ONNX models, so that tests of this package need no other tool.
 
+import { joined } from '../src/skeleton.js';
+
 type Field = readonly [number: number, value: number | string | Uint8Array];
 
 function varint(value: number): number[] {
@@ -12,17 +14,16 @@ function varint(value: number): number[] {
 }
 
 export function message(...fields: readonly Field[]): Uint8Array {
-  const bytes: number[] = [];
+  const parts: Uint8Array[] = [];
   for (const [number, value] of fields) {
     if (typeof value === 'number') {
-      bytes.push(...varint(number * 8), ...varint(value));
+      parts.push(new Uint8Array([...varint(number * 8), ...varint(value)]));
     } else {
       const content = typeof value === 'string' ? new TextEncoder().encode(value) : value;
-      bytes.push(...varint(number * 8 + 2), ...varint(content.length));
-      for (const byte of content) bytes.push(byte);
+      parts.push(new Uint8Array([...varint(number * 8 + 2), ...varint(content.length)]), content);
     }
   }
-  return new Uint8Array(bytes);
+  return joined(parts);
 }
 
 /** A name, TensorProto.DataType and dimensions; a string is a symbolic dimension. */

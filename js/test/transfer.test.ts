@@ -154,13 +154,13 @@ test('a file that no memory can hold is refused before it is downloaded', { skip
 
 test('a model is in memory once', { skip }, async () => {
   const { InferenceSession } = await load();
-  const body = added(1_000_000, 1);
+  const body = added(4_000_000, 1);
   files['/once.onnx'] = { body };
   const session = await InferenceSession.create(`${base}/once.onnx`);
   const { modelBytes, inUse, wasmBytes } = session.memory;
-  assert.deepEqual([modelBytes, inUse], [body.length, 0]);
-  // The engine's allocator rounds large blocks up to a power of two.
-  assert.ok(wasmBytes < 2 * body.length + (8 << 20), `${wasmBytes} bytes for a model of ${body.length}`);
+  assert.equal(modelBytes, body.length);
+  assert.ok(inUse < 1000, `${inUse}`);
+  assert.ok(wasmBytes < 1.3 * body.length + (8 << 20), `${wasmBytes} bytes for a model of ${body.length}`);
   await session.release();
 });
 
