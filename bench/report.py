@@ -11,6 +11,7 @@ import copy
 import datetime
 import hashlib
 import json
+import os
 import platform
 import re
 import subprocess
@@ -61,8 +62,11 @@ class Store:
     def open(cls, dist: Path, folder: Path) -> Store:
         head = describe_setup(dist)
         file = folder / f"{head['commit']}-{head['package']}.json"
-        results = json.loads(file.read_text())["results"] if file.is_file() else {}
-        return cls(file, head, results)
+        if not file.is_file():
+            return cls(file, head, {})
+        before = json.loads(file.read_text())
+        head["load"] = max(head["load"], before["head"].get("load", 0))
+        return cls(file, head, before["results"])
 
     def missing(self, key: str) -> bool:
         """Errors are tried again."""
@@ -87,6 +91,8 @@ def describe_setup(dist: Path) -> dict[str, Any]:
         "commit": _words("git", "-C", str(ROOT), "rev-parse", "--short=10", "HEAD") or "unknown",
         "package": digest.hexdigest()[:10],
         "machine": _processor(),
+        "processors": os.cpu_count() or 1,
+        "load": round(os.getloadavg()[1], 1),
         "node": _words("node", "--version"),
         "chromium": _words(chromium, "--version").partition(" built ")[0] if chromium else "",
         "peer": f"{PEER} {json.loads((HERE / 'package.json').read_text())['dependencies'][PEER]}",
@@ -106,7 +112,7 @@ def _processor() -> str:
     except OSError:
         return platform.processor() or platform.machine()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0]}, {len(names)} processors" if names else platform.machine()
+    return names[0] if names else platform.machine()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -151,19 +157,19 @@ def _work(store: Store, options: argparse.Namespace) -> Iterator[tuple[int, str,
             if store.missing(key):
                 title = f"{host}, {threads} threads: {model.name}"
                 yield 1, title, lambda key=key, model=model, here=here: _model(key, model, here)  # type: ignore[misc]
-    for threads in (1, 2):
-        if store.missing(wllama_key(threads)) and not names:
-            yield 1, f"wllama, {threads} threads", lambda threads=threads: _wllama(threads, options)  # type: ignore[misc]
     for host in dict(PLACES):
         here = copy.copy(options)
         here.browser, here.threads, here.seconds = host == "chromium", 1, KERNEL_SECONDS
         rows = [row for row in kernels.chosen_rows([]) if store.missing(kernel_key(host, row.name))]
         if rows and not names:
             yield len(rows), f"{host}: kernels", lambda host=host, rows=rows, here=here: _kernels(host, rows, here)  # type: ignore[misc]
+    for threads in (1, 2):
+        if store.missing(wllama_key(threads)) and not names:
+            yield 1, f"wllama, {threads} threads", lambda threads=threads: _wllama(threads, options)  # type: ignore[misc]
 
 
 def _wllama(threads: int, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:
-    yield wllama_key(threads), wllama.measure(options.dist.resolve(), threads)
+    yield wllama_key(threads), wllama.measure(options.dist.resolve(), threads, rounds=1)
 
 
 def _first(options: argparse.Namespace) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from onnxlet.hosts import peak
-from tests.browser.chromium import Chromium
+from tests.browser.chromium import Chromium, Tab
 from tests.support.paths import cache_dir
 
 HERE = Path(__file__).resolve().parent
@@ -146,8 +146,13 @@ class Node:
 def _in_chromium(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) -> Iterator[Result]:
     models = {(folder / job["model"]).parent for job in jobs}
     with Chromium([HERE, folder, *models, *(engine.entry.parent for engine in chosen)]) as browser:
-        page = browser.page(f"/file{HERE}/page.html")
-        page.wait("() => typeof bench === 'function'", 30)
+
+        def new_page() -> Tab:
+            page = browser.page(f"/file{HERE}/page.html")
+            page.wait("() => typeof bench === 'function'", 30)
+            return page
+
+        page = new_page()
 
         def address(name: str) -> str:
             return f"/file{folder / name}"
@@ -162,9 +167,10 @@ def _in_chromium(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) ->
                 here["peak"] = {**job["peak"], "files": [address(name) for name in job["peak"]["files"]]}
             try:
                 yield dict(page.evaluate("(job) => window.bench(job)", here))
-            except Exception as error:  # the page died: out of memory
+            except Exception as error:  # out of memory, or the page died of it: the others get a new one
                 yield failed(chosen, str(error).splitlines()[0])
-                return
+                page.close()
+                page = new_page()
 
 
 def failed(chosen: Sequence[Engine], message: str) -> Result:

@@ -15,7 +15,10 @@ Results = Mapping[str, Any]
 
 def figures(head: Mapping[str, Any], results: Results) -> str:
     """Markdown."""
-    setup = f"{head['date']}, commit {head['commit']}; {head['machine']}; Node {head['node']}, {head['chromium']}; {head['peer']}."
+    host = f"{head['machine']}, {head['processors']} processors"
+    setup = f"{head['date']}, commit {head['commit']}; {host}; Node {head['node']}, {head['chromium']}; {head['peer']}."
+    if head["load"] > head["processors"]:
+        setup += f"\nOther work ran on the machine (load average up to {head['load']}): single figures are rough, those of two threads most of all."
     sections = {
         "Models": model_table(results),
         "Kernels": kernel_table(results),
@@ -116,8 +119,9 @@ def kernel_table(results: Results) -> str:
     columns = ["kernel", "target"]
     for _, host in PLACES:
         columns += [host, "ratio", "of peak"]
-    rows = [_kernel_row(name, found[name]) for name in _in_order(found, kernel_rows.rows())]
-    mean = ["geometric mean", ""]
+    shown = [name for name in found if targets.of_kernel(name) or any(cell["of_peak"] for cell in found[name].values())]
+    rows = [_kernel_row(name, found[name]) for name in _in_order(shown, kernel_rows.rows())]
+    mean = [f"geometric mean of {len(found)}", ""]
     for host, _ in PLACES:
         ratios = [cell["ratio"] for cells in found.values() if (cell := _sound(cells.get(host)))]
         mean += ["", f"{geometric_mean(ratios):.2f}" if ratios else "", ""]

@@ -31,6 +31,9 @@ def wllama_result(threads: int) -> dict[str, Any]:
     return {"model": "s", "threads": threads, "engines": times, "ratios": {"prompt_ms": 2.0, "token_ms": 4.0}}
 
 
+HEAD = {"date": "d", "commit": "c", "package": "p", "machine": "m", "node": "n", "chromium": "b", "peer": "e"}
+HEAD |= {"processors": 2, "load": 2.0}
+
 FIRST = {
     "model": "m",
     "engines": {OURS: {"ready_ms": 100, "first_ms": 150}, PEER: {"ready_ms": 300, "first_ms": 600}},
@@ -62,7 +65,7 @@ def test_table_of_kernels_and_first_inference() -> None:
         tables.kernel_table({"kernel/node/Gelu": kernel_result(2.0), "kernel/chromium/Gelu": kernel_result(8.0)})
     )
     assert found["Gelu"] == ["3", "40 / 20 GFLOP/s", "**2.00**", "80 %", "40 / 5 GFLOP/s", "8.00", "80 %"]
-    assert found["geometric mean"] == ["", "", "2.00", "", "", "8.00", ""]
+    assert found["geometric mean of 1"] == ["", "", "2.00", "", "", "8.00", ""]
     found = cells(tables.first_table({"first": FIRST}))
     assert found["ready for the first inference"] == ["100", "300", "**3.00**", "4"]
     assert found["first outputs"] == ["150", "600", "4.00", ""]
@@ -71,8 +74,10 @@ def test_table_of_kernels_and_first_inference() -> None:
 def test_table_of_a_language_model_and_sections() -> None:
     found = cells(tables.wllama_table({"wllama/2": wllama_result(2)}))
     assert found["s, 2 threads"] == ["100.0 / 200.0", "2.00", "5.0 / 20.0", "4.00"]
-    head = {"date": "d", "commit": "c", "package": "p", "machine": "m", "node": "n", "chromium": "b", "peer": "e"}
+    head = dict(HEAD)
     text = tables.figures(head, {"wllama/2": wllama_result(2)})
+    assert "m, 2 processors" in text and "Other work" not in text
+    assert "load average up to 2.5" in tables.figures({**head, "load": 2.5}, {})
     assert [line for line in text.splitlines() if line.startswith("#")] == ["### A language model"]
 
 
@@ -99,7 +104,7 @@ def test_the_document_has_a_place_for_the_figures(tmp_path: Path) -> None:
 
 def test_an_interrupted_report_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[str] = []
-    head = {"date": "d", "commit": "c", "package": "p", "machine": "m", "node": "n", "chromium": "b", "peer": "e"}
+    head = dict(HEAD)
     document = tmp_path / "performance.md"
     document.write_text(f"{report.BEGIN}{report.END}")
 
@@ -124,7 +129,7 @@ def test_an_interrupted_report_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(models, "bench_model", bench_model)
     monkeypatch.setattr(kernels, "measure", measure)
     monkeypatch.setattr(kernels, "chosen_rows", lambda _: [rows()["Relu"]])
-    monkeypatch.setattr(wllama, "measure", lambda _, threads: wllama_result(threads))
+    monkeypatch.setattr(wllama, "measure", lambda _, threads, rounds: wllama_result(threads))
     monkeypatch.setattr(first, "measure", lambda *_: measured.append("first") or FIRST)
     monkeypatch.setattr(
         registry, "models", lambda: {name: registry.Model(name, Path, dict) for name in ("a", first.MODEL)}
