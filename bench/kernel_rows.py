@@ -10,6 +10,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
+from onnxlet import dtypes
+from onnxlet.cli import work
+
 OPSET = 21
 MICROSOFT = "com.microsoft"
 # A model repeats its node, so that one run takes long enough to be timed: this many bytes pass through the nodes.
@@ -83,7 +86,8 @@ def _build_on_constants(row: Row) -> KernelModel:
     arrays = [None if make is None else make(generator) for make in row.inputs]
     names = ["" if a is None else f"x{i}" for i, a in enumerate(arrays)]
     constants = [numpy_helper.from_array(a, n) for a, n in zip(arrays, names, strict=True) if a is not None]
-    moved = sum(a.nbytes for a in arrays if a is not None) + _output_bytes(row, names, constants)
+    given = ["" if a is None else _text(a.dtype, a.shape) for a in arrays]
+    moved = work.moved({"op_type": row.op, "inputs": given, "outputs": _outputs(row, names, constants)})
     count = max(1, min(MOST_NODES, BYTES_PER_RUN // max(moved, 1)))
     nodes, results = [], []
     for i in range(count):
@@ -92,8 +96,8 @@ def _build_on_constants(row: Row) -> KernelModel:
         nodes.append(helper.make_node("Shape", [made[0]], [f"s{i}"]))
         results.append(helper.make_tensor_value_info(f"s{i}", TensorProto.INT64, [None]))
     model = _model(helper.make_graph(nodes, "kernel", [], results, constants))
-    work, unit = (row.flops, "GFLOP/s") if row.flops else (float(moved), "GB/s")
-    return KernelModel(model.SerializeToString(), count, work, unit)
+    amount, unit = (row.flops, "GFLOP/s") if row.flops else (float(moved), "GB/s")
+    return KernelModel(model.SerializeToString(), count, amount, unit)
 
 
 def _model(graph: onnx.GraphProto) -> onnx.ModelProto:
@@ -101,20 +105,25 @@ def _model(graph: onnx.GraphProto) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
-def _output_bytes(row: Row, names: Sequence[str], constants: Sequence[onnx.TensorProto]) -> int:
+def _text(dtype: np.dtype, shape: Sequence[int]) -> str:
+    """As in the engine's profile."""
+    return f"{dtypes.BY_NUMPY[dtype.name].name}[{','.join(map(str, shape))}]"
+
+
+def _outputs(row: Row, names: Sequence[str], constants: Sequence[onnx.TensorProto]) -> list[str]:
+    """Types and shapes of the node's outputs, as far as they can be told without running it."""
     made = [f"y{k}" for k in range(row.outputs)]
     node = helper.make_node(row.op, names, made, domain=row.domain, **row.attributes)
     results = [onnx.ValueInfoProto(name=name) for name in made]
     inferred = shape_inference.infer_shapes(
         _model(helper.make_graph([node], "g", [], results, constants)), data_prop=True
     )
-    total = 0
-    for value in inferred.graph.output:
-        tensor = value.type.tensor_type
-        if tensor.elem_type:
-            dims = [d.dim_value for d in tensor.shape.dim]
-            total += int(np.prod(dims)) * helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
-    return total
+    tensors = [value.type.tensor_type for value in inferred.graph.output]
+    return [
+        _text(helper.tensor_dtype_to_np_dtype(tensor.elem_type), [d.dim_value for d in tensor.shape.dim])
+        for tensor in tensors
+        if tensor.elem_type
+    ]
 
 
 def f32(*shape: int) -> Make:
