@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort.h"
+
 namespace onnxlet {
 
 ArenaPlan plan_arena(std::span<const Lifetime> blocks, uint64_t alignment) {
   ArenaPlan plan;
   plan.offsets.assign(blocks.size(), ArenaPlan::kUnplanned);
-  std::vector<size_t> order(blocks.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  std::vector<int64_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto bytes_of = [&](int64_t i) { return blocks[static_cast<size_t>(i)].bytes; };
+  sort_by(order.data(), static_cast<int64_t>(order.size()),
+          [&](int64_t a, int64_t b) { return bytes_of(a) != bytes_of(b) ? bytes_of(a) > bytes_of(b) : a < b; });
   std::vector<size_t> placed;  // by offset
-  for (size_t i : order) {
+  for (const int64_t index : order) {
+    const auto i = static_cast<size_t>(index);
     const Lifetime& block = blocks[i];
     if (block.bytes == 0) continue;
     const uint64_t bytes = (block.bytes + alignment - 1) / alignment * alignment;

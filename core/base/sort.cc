@@ -8,6 +8,10 @@ void sort_by(int64_t* first, int64_t count, FunctionRef<bool(int64_t, int64_t)> 
   std::sort(first, first + count, before);
 }
 
+void sort_numbers(int64_t* first, int64_t count) {
+  sort_by(first, count, [](int64_t a, int64_t b) { return a < b; });
+}
+
 void make_heap_by(int64_t* heap, int64_t count, FunctionRef<bool(int64_t, int64_t)> before) {
   std::make_heap(heap, heap + count, before);
 }

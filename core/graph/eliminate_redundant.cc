@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/sort.h"
 #include "graph/match.h"
 #include "graph/passes.h"
 #include "ops/op.h"
@@ -120,8 +121,7 @@ Result<bool> squeeze(Matcher& m, IrNode& n, Pool&) {
   if (inner == nullptr) return false;
   auto outer_axes = ints_of(m, n, 1), inner_axes = ints_of(m, *inner, 1);
   if (!outer_axes || !inner_axes || outer_axes->empty()) return false;
-  std::sort(outer_axes->begin(), outer_axes->end());
-  std::sort(inner_axes->begin(), inner_axes->end());
+  for (auto* axes : {&*outer_axes, &*inner_axes}) sort_numbers(axes->data(), static_cast<int64_t>(axes->size()));
   return *outer_axes == *inner_axes ? give_back(m, n, inner->inputs[0]) : Result<bool>(false);
 }
 

@@ -3,6 +3,7 @@
 // mean.
 #include <algorithm>
 
+#include "base/sort.h"
 #include "graph/match.h"
 #include "graph/passes.h"
 #include "ops/op.h"
@@ -21,7 +22,7 @@ int64_t first_reduced_axis(Matcher& m, const IrNode& reduce) {
     if (axis >= 0 && !rank) return 0;
     if (axis >= 0) axis -= *rank;
   }
-  std::sort(list.value().begin(), list.value().end());
+  sort_numbers(list.value().data(), static_cast<int64_t>(list.value().size()));
   for (size_t i = 0; i < list.value().size(); ++i) {
     if (list.value()[i] != static_cast<int64_t>(i) - static_cast<int64_t>(list.value().size())) return 0;
   }

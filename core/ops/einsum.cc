@@ -1,5 +1,6 @@
 // Einsum: operands are contracted two at a time, each step a batched matrix product.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -21,11 +22,75 @@ void copy_axes(const void* from, const Axes& axes, void* to) {
   });
 }
 
-// One computation in element type T: float, double, or an unsigned integer whose arithmetic wraps.
+// What two operands come down to: a batch of matrix products.
+struct Products {
+  int64_t batch, rows, cols, depth;
+  const void *a, *b;
+  int64_t a_row, a_col, b_row, b_col;
+  const int64_t *a_offsets, *b_offsets;
+  void* c;
+};
+
+// What depends on the element type: float, double, or an unsigned integer whose arithmetic wraps.
+struct Arithmetic {
+  size_t size;
+  void (*copy)(const void* from, const Axes& axes, void* to);
+  void (*sum)(const void* from, const Axes& kept, const Axes& dropped, void* to);
+  Status (*multiply)(OpContext& ctx, const Products& p);
+};
+
 template <class T>
+void sum_axes(const void* from, const Axes& kept, const Axes& dropped, void* to) {
+  using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
+  const T* data = static_cast<const T*>(from);
+  T* dst = static_cast<T*>(to);
+  each_row(kept, [&](int64_t base, int64_t n, int64_t step) {
+    for (int64_t j = 0; j < n; ++j, base += step) {
+      Sum sum{};
+      each_row(dropped, [&](int64_t at, int64_t count, int64_t stride) {
+        for (int64_t i = 0; i < count; ++i, at += stride) sum += static_cast<Sum>(data[base + at]);
+      });
+      *dst++ = static_cast<T>(sum);
+    }
+  });
+}
+
+template <class T>
+Status multiply_plain(OpContext&, const Products& p) {
+  const T *a = static_cast<const T*>(p.a), *b = static_cast<const T*>(p.b);
+  for (int64_t i = 0; i < p.batch; ++i) {
+    gemm_plain<T>({p.rows, p.cols, p.depth, a + p.a_offsets[i], p.a_row, p.a_col, b + p.b_offsets[i], p.b_row, p.b_col,
+                   static_cast<T*>(p.c) + i * p.rows * p.cols});
+  }
+  return {};
+}
+
+Status multiply_floats(OpContext& ctx, const Products& p) {
+  Gemm g;
+  g.m = p.rows;
+  g.n = p.cols;
+  g.k = p.depth;
+  g.a = {static_cast<const float*>(p.a), p.a_row, p.a_col};
+  g.b = {static_cast<const float*>(p.b), p.b_row, p.b_col};
+  g.c = static_cast<float*>(p.c);
+  g.c_row_stride = p.cols;
+  if (p.batch == 0) return {};
+  OL_ASSIGN(float* scratch, ctx.scratch_of<float>(gemm_batch_scratch(g, p.batch)));
+  ctx.set_kernel(gemm_batch(g, p.batch, p.a_offsets, p.b_offsets, p.rows * p.cols, scratch));
+  return {};
+}
+
+constexpr Arithmetic kFloats{sizeof(float), copy_axes<uint32_t>, sum_axes<float>, multiply_floats};
+constexpr Arithmetic kDoubles{sizeof(double), copy_axes<uint64_t>, sum_axes<double>, multiply_plain<double>};
+constexpr Arithmetic kIntegers{sizeof(uint64_t), copy_axes<uint64_t>, sum_axes<uint64_t>, multiply_plain<uint64_t>};
+
+const Arithmetic& arithmetic_of(DType t) {
+  return runs_as_float(t) ? kFloats : t == DType::kDouble ? kDoubles : kIntegers;
+}
+
 class Contraction {
  public:
-  explicit Contraction(OpContext& ctx) : ctx_(ctx) {}
+  Contraction(OpContext& ctx, const Arithmetic& type) : ctx_(ctx), type_(type) {}
 
   // Sums over the axes whose labels are not in `keep`.
   Status reduce(EinsumOperand* o, const Labels& keep) {
@@ -34,19 +99,8 @@ class Contraction {
       (std::find(keep.begin(), keep.end(), a.label) != keep.end() ? kept : dropped).push_back(a);
     }
     if (dropped.empty()) return {};
-    using Sum = std::conditional_t<std::is_same_v<T, float>, double, T>;
-    OL_ASSIGN(T * out, allocate(size_of(kept)));
-    const T* data = static_cast<const T*>(o->data);
-    T* dst = out;
-    each_row(kept, [&](int64_t base, int64_t n, int64_t step) {
-      for (int64_t j = 0; j < n; ++j, base += step) {
-        Sum sum{};
-        each_row(dropped, [&](int64_t at, int64_t count, int64_t stride) {
-          for (int64_t i = 0; i < count; ++i, at += stride) sum += static_cast<Sum>(data[base + at]);
-        });
-        *dst++ = static_cast<T>(sum);
-      }
-    });
+    OL_ASSIGN(void* out, allocate(size_of(kept)));
+    type_.sum(o->data, kept, dropped, out);
     *o = packed(out, kept);
     return {};
   }
@@ -60,8 +114,8 @@ class Contraction {
       o->axes = axes;
       return {};
     }
-    OL_ASSIGN(T * out, allocate(size_of(axes)));
-    copy_axes<T>(o->data, axes, out);
+    OL_ASSIGN(void* out, allocate(size_of(axes)));
+    type_.copy(o->data, axes, out);
     *o = packed(out, axes);
     return {};
   }
@@ -111,7 +165,7 @@ class Contraction {
     int64_t product;
     return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
   }
-  static EinsumOperand packed(const T* data, Axes axes) {
+  static EinsumOperand packed(const void* data, Axes axes) {
     int64_t stride = 1;
     for (size_t i = axes.size(); i-- > 0;) {
       axes[i].stride = stride;
@@ -119,7 +173,14 @@ class Contraction {
     }
     return {data, std::move(axes)};
   }
-  Result<T*> allocate(int64_t n) { return ctx_.scratch_of<T>(std::max<int64_t>(n, 1)); }
+  Result<void*> allocate(int64_t n) {
+    if (type_.size == sizeof(float)) {
+      OL_ASSIGN(void* out, ctx_.scratch_of<float>(std::max<int64_t>(n, 1)));
+      return out;
+    }
+    OL_ASSIGN(void* out, ctx_.scratch_of<double>(std::max<int64_t>(n, 1)));
+    return out;
+  }
 
   // Copies the operand when its rows or columns cannot be walked with one stride each.
   Status make_collapsible(EinsumOperand* o, Axes* batch, Axes* rows, Axes* cols) {
@@ -129,8 +190,8 @@ class Contraction {
     for (EinsumAxis& a : all) a.dim = a.stride == 0 ? 1 : a.dim;  // broadcast axes are not stored
     all.insert(all.end(), rows->begin(), rows->end());
     all.insert(all.end(), cols->begin(), cols->end());
-    OL_ASSIGN(T * out, allocate(size_of(all)));
-    copy_axes<T>(o->data, all, out);
+    OL_ASSIGN(void* out, allocate(size_of(all)));
+    type_.copy(o->data, all, out);
     const EinsumOperand fresh = packed(out, all);
     for (EinsumAxis& a : *batch) a.stride = a.stride == 0 ? 0 : fresh.find(a.label)->stride;
     for (EinsumAxis& a : *rows) a.stride = fresh.find(a.label)->stride;
@@ -141,47 +202,33 @@ class Contraction {
 
   Result<EinsumOperand> product(const EinsumOperand& a, const EinsumOperand& b, const Axes& batch_a,
                                 const Axes& batch_b, const Axes& m, const Axes& n, const Axes& k_a, const Axes& k_b) {
-    int64_t rows, cols, depth, a_row, a_col, b_row, b_col;
-    collapse(m, &rows, &a_row);
-    collapse(n, &cols, &b_col);
-    collapse(k_a, &depth, &a_col);
-    collapse(k_b, &depth, &b_row);
-    const int64_t batch = size_of(batch_a);
-    OL_ASSIGN(T * c, allocate(times(batch, times(rows, cols))));
-    OL_ASSIGN(int64_t* offsets, ctx_.scratch_of<int64_t>(2 * batch + 1));
+    Products p{};
+    collapse(m, &p.rows, &p.a_row);
+    collapse(n, &p.cols, &p.b_col);
+    collapse(k_a, &p.depth, &p.a_col);
+    collapse(k_b, &p.depth, &p.b_row);
+    p.batch = size_of(batch_a);
+    p.a = a.data;
+    p.b = b.data;
+    OL_ASSIGN(p.c, allocate(times(p.batch, times(p.rows, p.cols))));
+    OL_ASSIGN(int64_t* offsets, ctx_.scratch_of<int64_t>(2 * p.batch + 1));
+    p.a_offsets = offsets;
+    p.b_offsets = offsets + p.batch;
     int64_t* at = offsets;
     auto list = [&](int64_t o, int64_t n, int64_t step) {
       for (int64_t i = 0; i < n; ++i, o += step) *at++ = o;
     };
     each_row(batch_a, list);
     each_row(batch_b, list);
-    const T *ad = static_cast<const T*>(a.data), *bd = static_cast<const T*>(b.data);
-    if constexpr (std::is_same_v<T, float>) {
-      Gemm g;
-      g.m = rows;
-      g.n = cols;
-      g.k = depth;
-      g.a = {ad, a_row, a_col};
-      g.b = {bd, b_row, b_col};
-      g.c = c;
-      g.c_row_stride = cols;
-      if (batch > 0) {
-        OL_ASSIGN(float* scratch, ctx_.scratch_of<float>(gemm_batch_scratch(g, batch)));
-        ctx_.set_kernel(gemm_batch(g, batch, offsets, offsets + batch, rows * cols, scratch));
-      }
-    } else {
-      for (int64_t i = 0; i < batch; ++i) {
-        gemm_plain<T>({rows, cols, depth, ad + offsets[i], a_row, a_col, bd + offsets[batch + i], b_row, b_col,
-                       c + i * rows * cols});
-      }
-    }
+    OL_TRY(type_.multiply(ctx_, p));
     Axes axes = batch_a;
     axes.insert(axes.end(), m.begin(), m.end());
     axes.insert(axes.end(), n.begin(), n.end());
-    return packed(c, axes);
+    return packed(p.c, axes);
   }
 
   OpContext& ctx_;
+  const Arithmetic& type_;
 };
 
 struct Einsum : Op {
@@ -200,35 +247,26 @@ struct Einsum : Op {
     return {};
   }
 
-  Status run(OpContext& ctx) const override {
-    const DType t = ctx.in(0).dtype();
-    if (runs_as_float(t)) return run_as<float>(ctx);
-    if (t == DType::kDouble) return run_as<double>(ctx);
-    return run_as<uint64_t>(ctx);
-  }
-
-  // The operand's elements as T; integers are widened, which keeps their low bits.
-  template <class T>
-  static Result<const T*> widened(OpContext& ctx, const Tensor& x) {
-    if constexpr (std::is_same_v<T, float>) {
-      return float_input(ctx, x);
-    } else {
-      if (element_size(x.dtype()) == sizeof(T)) return static_cast<const T*>(x.raw());
-      OL_ASSIGN(T * out, ctx.scratch_of<T>(x.size()));
-      visit_size(x.dtype(), [&]<class S>() {
-        if constexpr (std::is_integral_v<S>) std::copy_n(static_cast<const S*>(x.raw()), x.size(), out);
-      });
-      return static_cast<const T*>(out);
+  // The operand's elements; integers are widened, which keeps their low bits.
+  static Result<const void*> widened(OpContext& ctx, const Tensor& x) {
+    if (runs_as_float(x.dtype())) {
+      OL_ASSIGN(const void* out, float_input(ctx, x));
+      return out;
     }
+    if (element_size(x.dtype()) == sizeof(uint64_t)) return x.raw();
+    OL_ASSIGN(uint64_t* out, ctx.scratch_of<uint64_t>(x.size()));
+    visit_size(x.dtype(), [&]<class S>() {
+      if constexpr (std::is_integral_v<S>) std::copy_n(static_cast<const S*>(x.raw()), x.size(), out);
+    });
+    return static_cast<const void*>(out);
   }
 
   // A labelled view of input i; an axis named twice becomes its diagonal.
-  template <class T>
   Result<EinsumOperand> operand(OpContext& ctx, int i, int ellipsis_rank) const {
     const Tensor& x = ctx.in(i);
     OL_ASSIGN(Labels labels, term_labels(terms.inputs[static_cast<size_t>(i)], x.rank(), ellipsis_rank));
     EinsumOperand o;
-    OL_ASSIGN(o.data, widened<T>(ctx, x));
+    OL_ASSIGN(o.data, widened(ctx, x));
     const Shape strides = x.shape().strides();
     for (int d = 0; d < x.rank(); ++d) {
       const int label = labels[static_cast<size_t>(d)];
@@ -245,8 +283,7 @@ struct Einsum : Op {
     return o;
   }
 
-  template <class T>
-  Status run_as(OpContext& ctx) const {
+  Status run(OpContext& ctx) const override {
     int ellipsis_rank = 0;
     for (int i = 0; i < ctx.input_count(); ++i) {
       ellipsis_rank = std::max(ellipsis_rank, ellipsis_axes(terms.inputs[static_cast<size_t>(i)], ctx.in(i).rank()));
@@ -254,12 +291,12 @@ struct Einsum : Op {
     OL_ASSIGN(Labels out, output_labels(terms, ellipsis_rank));
     std::vector<EinsumOperand> operands;
     for (int i = 0; i < ctx.input_count(); ++i) {
-      OL_ASSIGN(EinsumOperand o, operand<T>(ctx, i, ellipsis_rank));
+      OL_ASSIGN(EinsumOperand o, operand(ctx, i, ellipsis_rank));
       operands.push_back(std::move(o));
     }
     Shape shape;
     OL_TRY(check_lengths(operands, out, &shape));
-    Contraction<T> contraction(ctx);
+    Contraction contraction(ctx, arithmetic_of(ctx.in(0).dtype()));
     EinsumOperand result = operands[0];
     if (operands.size() == 1) OL_TRY(contraction.reduce(&result, out));
     for (size_t i = 1; i < operands.size(); ++i) {
@@ -273,7 +310,7 @@ struct Einsum : Op {
       OL_ASSIGN(result, contraction.multiply(result, operands[i], keep));
     }
     OL_TRY(contraction.arrange(&result, out));
-    return store<T>(ctx, shape, static_cast<const T*>(result.data));
+    return store(ctx, shape, result.data);
   }
 
   Status check_lengths(const std::vector<EinsumOperand>& operands, const Labels& out, Shape* shape) const {
@@ -303,19 +340,19 @@ struct Einsum : Op {
     return {};
   }
 
-  template <class T>
-  static Status store(OpContext& ctx, const Shape& shape, const T* data) {
+  static Status store(OpContext& ctx, const Shape& shape, const void* data) {
     const DType type = ctx.in(0).dtype();
     OL_ASSIGN(Tensor * y, ctx.out(0, type, shape));
-    if constexpr (std::is_same_v<T, float>) {
-      narrow(data, y->size(), type, y->mutable_raw());
-    } else if constexpr (std::is_same_v<T, double>) {
-      std::copy_n(data, y->size(), y->template mutable_data<double>());
+    if (runs_as_float(type)) {
+      narrow(static_cast<const float*>(data), y->size(), type, y->mutable_raw());
+    } else if (element_size(type) == sizeof(uint64_t)) {
+      std::memcpy(y->mutable_raw(), data, static_cast<size_t>(y->bytes()));
     } else {
+      const auto* wide = static_cast<const uint64_t*>(data);
       visit_size(type, [&]<class S>() {
         if constexpr (std::is_integral_v<S>)
-          std::transform(data, data + y->size(), static_cast<S*>(y->mutable_raw()),
-                         [](T v) { return static_cast<S>(v); });
+          std::transform(wide, wide + y->size(), static_cast<S*>(y->mutable_raw()),
+                         [](uint64_t v) { return static_cast<S>(v); });
       });
     }
     return {};

@@ -52,7 +52,9 @@ Result<std::vector<int>> normalize_axes(std::span<const int64_t> axes, int rank)
     OL_ASSIGN(const int at, normalize_axis(axis, rank));
     out.push_back(at);
   }
-  std::sort(out.begin(), out.end());
+  for (size_t i = 1; i < out.size(); ++i) {  // they are few
+    for (size_t j = i; j > 0 && out[j] < out[j - 1]; --j) std::swap(out[j], out[j - 1]);
+  }
   const auto twice = std::adjacent_find(out.begin(), out.end());
   if (twice != out.end()) return run_failed("axis ", *twice, " is given twice");
   return out;

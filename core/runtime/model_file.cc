@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <numeric>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "runtime/session.h"
 
@@ -43,11 +45,15 @@ void ModelFile::each_external(FunctionRef<void(TensorRef&)> f) {
 }
 
 // Tensors of one external file may overlap.
-static void mark_shared(std::vector<TensorRef*>& tensors) {
-  std::sort(tensors.begin(), tensors.end(),
-            [](const TensorRef* a, const TensorRef* b) { return a->raw.data() < b->raw.data(); });
+static void mark_shared(std::span<TensorRef* const> tensors) {
+  std::vector<int64_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto at = [&](int64_t i) { return tensors[static_cast<size_t>(i)]; };
+  sort_by(order.data(), static_cast<int64_t>(order.size()),
+          [&](int64_t a, int64_t b) { return at(a)->raw.data() < at(b)->raw.data(); });
   TensorRef* furthest = nullptr;
-  for (TensorRef* t : tensors) {
+  for (const int64_t i : order) {
+    TensorRef* t = at(i);
     if (furthest != nullptr && t->raw.data() < furthest->raw.data() + furthest->raw.size()) {
       t->shared = furthest->shared = true;
     }
