@@ -36,28 +36,14 @@ export async function run({ models, names, images }) {
   const warnings = [];
   const { warn } = console;
   console.warn = (text) => warnings.push(String(text));
-  const ticks = startTicks();
   try {
     env.localModelPath = models;
     const { onnx } = env.backends;
     onnx.wasm.numThreads = 2;
     const results = {};
     for (const name of names) results[name] = await PIPELINES[name](images);
-    return { results, engine: onnx.versions.onnxlet, warnings, ticks: ticks.stop() };
+    return { results, engine: onnx.versions.onnxlet, warnings };
   } finally {
     console.warn = warn;
   }
-}
-
-/** How often the thread got its turn, as a share of what a thread without work would have got. */
-function startTicks() {
-  const started = performance.now();
-  let count = 0;
-  const timer = setInterval(() => count++, 20);
-  return {
-    stop() {
-      clearInterval(timer);
-      return (20 * count) / (performance.now() - started);
-    },
-  };
 }
