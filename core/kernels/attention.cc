@@ -231,12 +231,12 @@ void add_values(const AttentionArgs& a, const Block& t, int64_t kv, int64_t firs
   const int64_t whole = a.v_head_size / kGemmCols * kGemmCols, rest = a.v_head_size - whole;
   tile::Finish f(Epilogue{}, a.y.at(t.b, t.h, t.i), 0, nullptr, begins, true);
   f.row_stride = a.y.row;
-  tile::block<F32x4>({nullptr, x, kKeys}, t.m, v, kGemmCols, a.v.row, whole, n, f);
+  tile::rows_block(x, kKeys, t.m, v, kGemmCols, a.v.row, whole, n, f);
   if (rest == 0) return;
   tile::pack_panel<kGemmCols>(v + whole, 1, a.v.row, static_cast<int>(rest), n, tail);
   f.c += whole;
   if (f.previous) f.previous += whole;
-  tile::block<F32x4>({nullptr, x, kKeys}, t.m, tail, 0, kGemmCols, rest, n, f);
+  tile::rows_block(x, kKeys, t.m, tail, 0, kGemmCols, rest, n, f);
 }
 
 void one_block(const AttentionArgs& a, const Block& t, float* scratch) {
@@ -260,8 +260,7 @@ void one_block(const AttentionArgs& a, const Block& t, float* scratch) {
     if (tiles) {
       tile::Finish f(Epilogue{}, x, 0, nullptr, true, true);
       f.row_stride = 1, f.col_stride = kKeys;
-      tile::block<F32x4>({nullptr, k, a.k.row}, n, q, kGemmCols * a.head_size, kGemmCols, round_up(t.m, kGemmCols),
-                         a.head_size, f);
+      tile::rows_block(k, a.k.row, n, q, kGemmCols * a.head_size, kGemmCols, round_up(t.m, kGemmCols), a.head_size, f);
     }
     for (int64_t r = 0; r < t.m; ++r) {
       float* row = x + r * kKeys;

@@ -348,4 +348,9 @@ template void gemm_plain(const PlainGemm<double>&);
 template void gemm_plain(const PlainGemm<uint32_t>&);
 template void gemm_plain(const PlainGemm<uint64_t>&);
 
+void tile::rows_block(const float* rows, int64_t row_stride, int64_t count, const float* b, int64_t panel_stride,
+                      int64_t ldb, int64_t cols, int64_t k, const Finish& f) {
+  block<F32>({nullptr, rows, row_stride}, count, b, panel_stride, ldb, cols, k, f);
+}
+
 }  // namespace onnxlet

@@ -113,31 +113,46 @@ void pack_group(const NBitsMatrix& b, const NBitsPacked& p, int64_t g, uint8_t* 
 
 // ---- A in fixed point ----
 
+constexpr int kMostDigits = 3;
+
+// How A becomes integers: `count` digits of `bits` bits, in `width` bytes each.
+struct Digits {
+  int count, bits, width;
+};
+template <class Dot>
+constexpr Digits digits_of(bool rounds) {
+  return {rounds ? 1 : Dot::kFineDigits, Dot::kDigitBits, static_cast<int>(sizeof(typename Dot::Number))};
+}
+
 // Of 32 neighbours. sum: of the integers, times the scale; start: minus the digits' sums times the zero point.
-template <int kDigits>
 struct Unit {
   float scale, sum;
-  int32_t start[kDigits];
+  int32_t start[kMostDigits];
 };
 
 // Rounded: the largest of 32 neighbours becomes 127. Fine: they are shifted by a power of two, so that the largest fits
 // and is at least half or a quarter of what would.
-template <class Dot, int kDigits>
-float factor_for(float most) {
-  constexpr float kLargestFactor = 0x1p126f;  // finite also where `most` is small: such units lose bits
-  if constexpr (kDigits == 1) {
-    return std::min(127 / most, kLargestFactor);
+float factor_for(const Digits& d, float most) {
+  if (d.count == 1) return std::min(127 / most, 0x1p126f);  // finite also where `most` is small: such units lose bits
+  const int32_t exponent = __builtin_bit_cast(int32_t, most) >> 23, bits = d.count * d.bits - 2;
+  return __builtin_bit_cast(float, std::min(2 * 127 + bits - 1 - exponent, 253) << 23);
+}
+
+void store_digit(const int32_t* v, const Digits& d, ptrdiff_t spread, void* out) {
+  if (d.width == 1) {
+    for (ptrdiff_t i = 0; i < kUnit; i += 4) {
+      for (ptrdiff_t q = 0; q < 4; ++q) static_cast<int8_t*>(out)[i * spread + q] = static_cast<int8_t>(v[i + q]);
+    }
   } else {
-    constexpr int kBits = kDigits * Dot::kDigitBits - 2;  // what the digits hold in any case
-    const int32_t exponent = __builtin_bit_cast(int32_t, most) >> 23;
-    return __builtin_bit_cast(float, std::min(2 * 127 + kBits - 1 - exponent, 253) << 23);
+    for (ptrdiff_t i = 0; i < kUnit; i += 4) {
+      for (ptrdiff_t q = 0; q < 4; ++q) static_cast<int16_t*>(out)[i * spread + q] = static_cast<int16_t>(v[i + q]);
+    }
   }
 }
 
-// Quads of numbers go to places `spread` quads apart, the digits `step` numbers apart.
-template <class Dot, int kDigits>
-void fix_unit(const float* x, int n, int32_t zero, typename Dot::Number* out, ptrdiff_t spread, ptrdiff_t step,
-              Unit<kDigits>* u) {
+// Quads of numbers go to places `spread` quads apart, the digits `step` bytes apart.
+void fix_unit(const float* x, int n, int32_t zero, const Digits& d, char* out, ptrdiff_t spread, ptrdiff_t step,
+              Unit* u) {
   float padded[kUnit] = {};
   if (n < kUnit) {
     std::copy(x, x + n, padded);
@@ -146,71 +161,57 @@ void fix_unit(const float* x, int n, int32_t zero, typename Dot::Number* out, pt
   int32_t v[kUnit], largest = 0;  // bits of |x| compare as the numbers do, NaN above all
   for (int i = 0; i < kUnit; ++i) largest = std::max(largest, __builtin_bit_cast(int32_t, x[i]) & 0x7fffffff);
   const float most = __builtin_bit_cast(float, largest);
-  float factor = 0;
-  if (largest != 0 && largest < 0x7f800000) factor = factor_for<Dot, kDigits>(most);
-  if (factor == 0) {
-    std::fill(v, v + kUnit, 0);
-  } else if constexpr (kDigits == 1) {  // 1.5 * 2^23 + v has v in its lowest bits
-    for (int i = 0; i < kUnit; ++i) v[i] = __builtin_bit_cast(int32_t, x[i] * factor + 0x1.8p23f) - 0x4b400000;
-  } else {
-    for (int i = 0; i < kUnit; i += 4) {
-      const I32x4 whole = to_int(nearest(F32::load(x + i) * F32::splat(factor)));
-      int_dot::store_ints(whole, v + i);
-    }
+  const bool usual = largest != 0 && largest < 0x7f800000;
+  const float factor = usual ? factor_for(d, most) : 0;
+  for (int i = 0; i < kUnit; i += 4) {
+    int_dot::store_ints(usual ? to_int(nearest(F32::load(x + i) * F32::splat(factor))) : I32x4::splat(0), v + i);
   }
-  u->scale = factor == 0 ? most - most : 1 / factor;  // 0 or NaN
+  u->scale = usual ? 1 / factor : most - most;  // 0 or NaN
+  const int32_t base = 1 << d.bits;
   float sum = 0, weight = 1;
-  for (int d = kDigits - 1; d >= 0; --d, weight *= static_cast<float>(1 << Dot::kDigitBits)) {
+  for (int k = d.count - 1; k >= 0; --k, weight *= static_cast<float>(base)) {
     int32_t digit[kUnit], total = 0;
     for (int i = 0; i < kUnit; ++i) {
-      const int32_t rest = d == 0 ? 0 : (v[i] + (1 << (Dot::kDigitBits - 1))) >> Dot::kDigitBits;
-      digit[i] = v[i] - (rest << Dot::kDigitBits);
+      const int32_t rest = k == 0 ? 0 : (v[i] + base / 2) >> d.bits;
+      digit[i] = v[i] - (rest << d.bits);
       v[i] = rest;
       total += digit[i];
     }
-    for (ptrdiff_t i = 0; i < kUnit; i += 4) {
-      for (ptrdiff_t q = 0; q < 4; ++q)
-        out[d * step + i * spread + q] = static_cast<typename Dot::Number>(digit[i + q]);
-    }
+    store_digit(digit, d, spread, out + k * step);
     sum += weight * static_cast<float>(total);
-    u->start[d] = -total * zero;
+    u->start[k] = -total * zero;
   }
   u->sum = u->scale * sum;
 }
 
 // Rows of A; the quads of kRows rows take turns, so that one pointer leads to all: [rows / kRows][units * unit /
 // 4][kRows][4], behind them the rows left over, [units * unit] each. Units likewise.
-template <class Dot, int kDigits>
 struct Fixed {
-  typename Dot::Number* numbers;
-  Unit<kDigits>* units;
-  ptrdiff_t step;  // from digit to digit
+  char* numbers;
+  Unit* units;
+  ptrdiff_t step;  // bytes from digit to digit
 };
 
 int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
-
-template <class Dot, int kDigits>
-int64_t digit_bytes(const NBitsPacked& b, int64_t rows) {
-  return round_up(rows * b.units() * kUnit * kDigits * static_cast<int64_t>(sizeof(typename Dot::Number)));
+int64_t digit_bytes(const NBitsPacked& b, const Digits& d, int64_t rows) {
+  return round_up(rows * b.units() * kUnit * d.count * d.width);
 }
 
-template <class Dot, int kDigits>
-Fixed<Dot, kDigits> fix_rows(const NBitsPacked& b, int64_t rows, const float* a, void* memory) {
+Fixed fix_rows(const NBitsPacked& b, const Digits& d, int64_t rows, const float* a, void* memory) {
   const int64_t units = b.units();
-  Fixed<Dot, kDigits> f;
-  f.numbers = static_cast<typename Dot::Number*>(memory);
-  f.units = reinterpret_cast<Unit<kDigits>*>(static_cast<char*>(memory) + digit_bytes<Dot, kDigits>(b, rows));
-  f.step = static_cast<ptrdiff_t>(rows * units * kUnit);
+  Fixed f;
+  f.numbers = static_cast<char*>(memory);
+  f.units = reinterpret_cast<Unit*>(f.numbers + digit_bytes(b, d, rows));
+  f.step = static_cast<ptrdiff_t>(rows * units * kUnit * d.width);
   const int32_t zero = b.has_zeros ? 0 : static_cast<int32_t>(b.zero) - b.shift;
-  parallel_for(rows * units, grain_for(kUnit * 4 * kDigits), [&](int64_t begin, int64_t end) {
+  parallel_for(rows * units, grain_for(kUnit * 4 * d.count), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t r = i / units, u = i % units, first = r / kRows * kRows;
-      const bool shared = kDigits == 1 && first + kRows <= rows;
+      const bool shared = d.count == 1 && first + kRows <= rows;
       const int64_t spread = shared ? kRows : 1, place = shared ? first * units + u * kRows + r % kRows : i;
-      typename Dot::Number* out =
-          f.numbers + (shared ? (first * units + u * kRows) * kUnit + r % kRows * 4 : i * kUnit);
-      fix_unit<Dot, kDigits>(a + r * b.k + u * kUnit, static_cast<int>(std::min<int64_t>(kUnit, b.k - u * kUnit)), zero,
-                             out, static_cast<ptrdiff_t>(spread), f.step, f.units + place);
+      const int64_t at = shared ? (first * units + u * kRows) * kUnit + r % kRows * 4 : i * kUnit;
+      fix_unit(a + r * b.k + u * kUnit, static_cast<int>(std::min<int64_t>(kUnit, b.k - u * kUnit)), zero, d,
+               f.numbers + at * d.width, static_cast<ptrdiff_t>(spread), f.step, f.units + place);
     }
   });
   return f;
@@ -229,16 +230,17 @@ inline U8x16 field(U8x16 bytes, int p) {
 // kR rows times the columns of kG groups: more of either share what the loop fetches. Its loops are not unrolled:
 // engines then keep the sums in registers.
 template <class Dot, int kWidth, int kDigits, int kR, int kG>
-inline void tile(const NBitsPacked& b, int64_t g, const Fixed<Dot, kDigits>& f, int64_t first_row, F32 (&out)[kR][kG]) {
+inline void tile(const NBitsPacked& b, int64_t g, const Fixed& f, int64_t first_row, F32 (&out)[kR][kG]) {
   constexpr int kParts = 8 / kWidth, kVectors = kUnit / 4 / kParts;
-  const ptrdiff_t count = static_cast<ptrdiff_t>(b.units()), row = count * kUnit, step = f.step;
+  const ptrdiff_t count = static_cast<ptrdiff_t>(b.units()), row = count * kUnit;
+  const ptrdiff_t step = f.step / static_cast<ptrdiff_t>(sizeof(typename Dot::Number));
   const ptrdiff_t per_block = static_cast<ptrdiff_t>(b.block / kUnit), blocks = static_cast<ptrdiff_t>(b.blocks());
   const ptrdiff_t group = static_cast<ptrdiff_t>(b.group_bytes()), scale_step = blocks * kColumns;
   const uint8_t* w = b.data + g * b.group_bytes();
   const float* scales = b.scales() + g * scale_step;
   const float* zeros = b.has_zeros ? b.zeros() + g * scale_step : nullptr;
-  const typename Dot::Number* a = f.numbers + first_row * row;
-  const Unit<kDigits>* units = f.units + first_row * count;
+  const auto* a = reinterpret_cast<const typename Dot::Number*>(f.numbers) + first_row * row;
+  const Unit* units = f.units + first_row * count;
   for (auto& o : out) std::fill(o, o + kG, F32::splat(0));
   for (ptrdiff_t first = 0; first < count; first += per_block, scales += kColumns) {
     const ptrdiff_t end = std::min(first + per_block, count);
@@ -261,7 +263,7 @@ inline void tile(const NBitsPacked& b, int64_t g, const Fixed<Dot, kDigits>& f, 
       for (int j = 0; j < kG; ++j) {
         const F32 scale = F32::load(scales + j * scale_step);
         for (int r = 0; r < kR; ++r) {
-          const Unit<kDigits>& unit = units[r];
+          const Unit& unit = units[r];
           F32 dot = to_float(sum[0][r][j].total() + I32x4::splat(unit.start[0]));
           for (int d = 1; d < kDigits; ++d) {
             dot = dot * F32::splat(static_cast<float>(1 << Dot::kDigitBits)) +
@@ -292,7 +294,7 @@ struct Destination {
 };
 
 template <class Dot, int kWidth, int kDigits, int kR, int kG>
-void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Fixed<Dot, kDigits>& a, const Destination& to) {
+void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Fixed& a, const Destination& to) {
   F32 out[kR][kG];
   tile<Dot, kWidth, kDigits, kR, kG>(b, g, a, i, out);
   for (int r = 0; r < kR; ++r) {
@@ -301,7 +303,7 @@ void run_tile(const NBitsPacked& b, int64_t g, int64_t i, const Fixed<Dot, kDigi
 }
 
 template <class Dot, int kWidth, int kDigits>
-void run_groups(const NBitsPacked& b, int64_t rows, const Fixed<Dot, kDigits>& a, const Destination& to) {
+void run_groups(const NBitsPacked& b, int64_t rows, const Fixed& a, const Destination& to) {
   parallel_for(b.groups() / 2, grain_for(b.k * rows), [&](int64_t begin, int64_t end) {
     for (int64_t g = begin * 2; g < end * 2; g += 2) {
       int64_t i = 0;
@@ -330,15 +332,15 @@ template <class Dot, int kDigits>
 void run(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch) {
   for (int64_t first = 0; first < m; first += kPassRows) {
     const int64_t rows = std::min(kPassRows, m - first);
-    const auto fixed = fix_rows<Dot, kDigits>(b, rows, a + first * b.k, scratch);
+    const Fixed fixed = fix_rows(b, digits_of<Dot>(kDigits == 1), rows, a + first * b.k, scratch);
     const Destination to{bias, c + first * b.n, b.n};
     if (b.width == 8) {
-      run_groups<Dot, 8>(b, rows, fixed, to);
+      run_groups<Dot, 8, kDigits>(b, rows, fixed, to);
     } else if constexpr (!kOnlyBytes<Dot>) {
       if (b.width == 4) {
-        run_groups<Dot, 4>(b, rows, fixed, to);
+        run_groups<Dot, 4, kDigits>(b, rows, fixed, to);
       } else {
-        run_groups<Dot, 2>(b, rows, fixed, to);
+        run_groups<Dot, 2, kDigits>(b, rows, fixed, to);
       }
     }
   }
@@ -428,9 +430,8 @@ void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* numbers, fl
 int64_t nbits_dot_scratch(const NBitsPacked& b, int64_t m) {
   if (!b.rounds && m >= kGemmFrom) return 0;
   const int64_t rows = std::min(m, kPassRows);
-  return with_digits(b, [&]<class Dot, int kDigits>() {
-    return digit_bytes<Dot, kDigits>(b, rows) + rows * b.units() * static_cast<int64_t>(sizeof(Unit<kDigits>));
-  });
+  const Digits d = with_dot(b.kernel, [&]<class Dot>() { return digits_of<Dot>(b.rounds); });
+  return digit_bytes(b, d, rows) + rows * b.units() * static_cast<int64_t>(sizeof(Unit));
 }
 
 const char* nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch) {

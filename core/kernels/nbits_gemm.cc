@@ -39,18 +39,19 @@ void expand_unit(const NBitsPacked& b, int64_t group, int64_t unit, float* panel
 }
 
 // The panels of some columns, `depth` rows from k0 on.
-template <int kWidth>
 void expand(const NBitsPacked& b, int64_t group, int64_t groups, int64_t k0, int64_t depth, float* panels) {
   for (int64_t g = 0; g < groups; ++g) {
     float* to = panels + g / 2 * kDepth * kGemmCols + g % 2 * 4;
     for (int64_t u = 0; u < depth; u += kUnit) {
-      expand_unit<kWidth>(b, group + g, (k0 + u) / kUnit, to + u * kGemmCols);
+      const auto unit = b.width == 4 ? expand_unit<4> : b.width == 2 ? expand_unit<2> : expand_unit<8>;
+      unit(b, group + g, (k0 + u) / kUnit, to + u * kGemmCols);
     }
   }
 }
 
-template <int kWidth>
-void multiply(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c) {
+}  // namespace
+
+void nbits_gemm(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c) {
   constexpr int64_t kGroups = kPanels * kGemmCols / 4;
   const int64_t row_blocks = (m + kBlockRows - 1) / kBlockRows, strips = (b.groups() + kGroups - 1) / kGroups;
   const int64_t rows_each = ((m + row_blocks - 1) / row_blocks + kGemmRows - 1) / kGemmRows * kGemmRows;
@@ -62,23 +63,16 @@ void multiply(const NBitsPacked& b, int64_t m, const float* a, const float* bias
       const int64_t i1 = std::min(i0 + rows_each, m), columns = std::min<int64_t>(kPanels * kGemmCols, b.n - j);
       for (int64_t k0 = 0; i0 < i1 && k0 < b.k; k0 += depth_each) {
         const int64_t depth = std::min(depth_each, b.k - k0);
-        expand<kWidth>(b, group, std::min(kGroups, b.groups() - group), k0, depth, panels);
+        expand(b, group, std::min(kGroups, b.groups() - group), k0, depth, panels);
         for (int64_t i = i0; i < i1; i += kGemmRows) {
           tile::Finish f(Epilogue{}, c, i * b.n + j, bias ? bias + j : nullptr, k0 == 0, k0 + depth == b.k);
           f.row_stride = b.n;
-          tile::block<F32>({nullptr, a + i * b.k + k0, b.k}, std::min<int64_t>(kGemmRows, i1 - i), panels,
-                           kDepth * kGemmCols, kGemmCols, columns, depth, f);
+          tile::rows_block(a + i * b.k + k0, b.k, std::min<int64_t>(kGemmRows, i1 - i), panels, kDepth * kGemmCols,
+                           kGemmCols, columns, depth, f);
         }
       }
     }
   });
-}
-
-}  // namespace
-
-void nbits_gemm(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c) {
-  if (b.width == 4) return multiply<4>(b, m, a, bias, c);
-  b.width == 2 ? multiply<2>(b, m, a, bias, c) : multiply<8>(b, m, a, bias, c);
 }
 
 }  // namespace onnxlet

@@ -366,4 +366,8 @@ inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_st
   }
 }
 
+// The same for rows of A that lie in memory as they are, compiled once.
+void rows_block(const float* rows, int64_t row_stride, int64_t count, const float* b, int64_t panel_stride, int64_t ldb,
+                int64_t cols, int64_t k, const Finish& f);
+
 }  // namespace onnxlet::tile

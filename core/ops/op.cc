@@ -7,6 +7,10 @@
 
 namespace onnxlet {
 
+Result<Tensor*> OpContext::out(int i, DType dtype, const Shape& shape) {
+  return out_over(i, i == 0 && in_place_ ? 0 : -1, dtype, shape);
+}
+
 Result<Tensor*> OpContext::out_over(int i, int input, DType dtype, const Shape& shape) {
   const auto at = static_cast<size_t>(i);
   if (at >= outputs_.capacity()) return internal_error("an operator has no output ", i);

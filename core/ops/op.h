@@ -85,9 +85,7 @@ class OpContext {
 
   // A fresh tensor for output i (for an output nobody wants too, so that kernels need no case for it).
   // With kInPlace on the row and a first input of the same dtype and shape that dies here, it is that input's bytes.
-  Result<Tensor*> out(int i, DType dtype, const Shape& shape) {
-    return out_over(i, i == 0 && in_place_ ? 0 : -1, dtype, shape);
-  }
+  Result<Tensor*> out(int i, DType dtype, const Shape& shape);
   // The same over the bytes of any input that dies here and has that dtype and shape; the operator compares addresses.
   Result<Tensor*> out_over(int i, int input, DType dtype, const Shape& shape);
   void set(int i, Value value) { outputs_[static_cast<size_t>(i)] = std::move(value); }
