@@ -64,20 +64,17 @@ export class InferenceSession {
   readonly #operators: Operators;
   readonly #types: ReadonlyMap<string, string>;
   readonly #keeps: (name: string) => boolean;
+  readonly #profiling: boolean;
   #memory: MemoryReport;
   #queue: Promise<unknown> = Promise.resolve();
   #released: Promise<void> | undefined;
 
-  private constructor(
-    engine: StartedEngine,
-    report: SessionReport,
-    operators: Operators,
-    keeps: (name: string) => boolean,
-  ) {
+  private constructor(engine: StartedEngine, report: SessionReport, operators: Operators, options: SessionOptions) {
     const { inputs, outputs } = report.info;
     this.#engine = engine;
     this.#operators = operators;
-    this.#keeps = keeps;
+    this.#keeps = keepsOutput(options);
+    this.#profiling = options.enableProfiling === true;
     this.#id = report.session;
     this.#memory = report.memory;
     this.#types = new Map(inputs.map(({ name, type }) => [name, type]));
@@ -121,7 +118,7 @@ export class InferenceSession {
     try {
       const { signal, onProgress } = options;
       const report = await engine.host.call('create', request, { signal, onProgress });
-      return new InferenceSession(engine, report, operators, keepsOutput(options));
+      return new InferenceSession(engine, report, operators, options);
     } catch (error) {
       // An engine that has run out of memory has grown as far as it could, and would never shrink.
       const exhausted = error instanceof OnnxletError && error.code === 'OUT_OF_MEMORY';
@@ -238,12 +235,17 @@ export class InferenceSession {
     void this.release();
   }
 
+  /** Every run of a session that was created with `enableProfiling` is timed; any other is told so. */
   startProfiling(): void {
-    warnOnce('startProfiling has no effect; create the session with enableProfiling and read session.profile()');
+    if (!this.#profiling) warnOnce('startProfiling has no effect on a session without the option enableProfiling');
   }
 
+  /** Writes the timings of the last run to the console. `profile()` gives them to the program. */
   endProfiling(): void {
-    warnOnce('endProfiling has no effect; read session.profile()');
+    if (!this.#profiling) return;
+    void this.profile().then((rows) => {
+      console.table(rows);
+    });
   }
 
   async #release(): Promise<void> {

@@ -335,6 +335,14 @@ test('a profile has a row for each node, deterministic mode another flavour', { 
     rows.map(({ opType, inputs, outputs }) => [opType, inputs, outputs]),
     [['Add', ['float[2]', 'float[2]'], ['float[2]']]],
   );
+  const { table } = console;
+  const tables: unknown[] = [];
+  console.table = (each: unknown) => tables.push(each);
+  session.startProfiling();
+  session.endProfiling();
+  await session.profile();
+  console.table = table;
+  assert.deepEqual(tables, [rows]);
   assert.ok(rows.every(({ start, duration, kernel }) => start >= 0 && duration >= 0 && typeof kernel === 'string'));
   await session.release();
   env.deterministic = true;

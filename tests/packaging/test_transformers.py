@@ -55,7 +55,7 @@ def chromium(home: Path) -> Iterator[Chromium]:
 
 @pytest.fixture
 def folder(home: Path, request: pytest.FixtureRequest) -> Path:
-    folder = home / request.node.name.replace("[", "-").rstrip("]")
+    folder: Path = home / request.node.name.replace("[", "-").rstrip("]")
     folder.mkdir()
     shutil.copy(toolbox.SOURCES / "transformers.mjs", folder)
     return folder
@@ -111,15 +111,8 @@ def overrides(folder: Path, archive: Path) -> None:
     """As a package.json asks for it: whoever depends on onnxruntime's packages gets onnxlet."""
     packed = {}
     for name in PACKAGES:
-        command = [
-            "npm",
-            "pack",
-            "--silent",
-            "--ignore-scripts",
-            "--pack-destination",
-            folder,
-            toolbox.modules() / name,
-        ]
+        pack = ("npm", "pack", "--silent", "--ignore-scripts", "--pack-destination")
+        command: list[str | Path] = [*pack, folder, toolbox.modules() / name]
         packed[name] = folder / toolbox.run(command, folder).split()[-1]
     replaced = dict.fromkeys(("onnxruntime-web", "onnxruntime-node", "sharp"), "$onnxlet")
     replaced |= {name: f"file:{packed[name]}" for name in PACKAGES[1:]}
