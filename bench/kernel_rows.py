@@ -39,7 +39,7 @@ class Row:
     @property
     def of_peak(self) -> bool:
         """Its rate says something as a share of the peak of 32-bit multiply-adds."""
-        return self.chain and bool(self.flops)
+        return self.chain and bool(self.flops) and not self.op.startswith("QLinear")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def _build_chain(row: Row) -> KernelModel:
         nodes.append(helper.make_node(row.op, names, [f"h{i + 1}"], domain=row.domain, **row.attributes))
     nodes.append(helper.make_node("ReduceMax", [f"h{count}"], ["y"], keepdims=0))
     given = helper.make_tensor_value_info("h0", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
-    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [])
+    result = helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(x.dtype), [])
     model = _model(helper.make_graph(nodes, "kernel", [given], [result], constants))
     return KernelModel(model.SerializeToString(), count, row.flops, "GFLOP/s", {"h0": x})
 
@@ -365,11 +365,14 @@ def _integer() -> list[Row]:
         inputs = [u8(m, 768), i8(768, n), zero]
         return Row(f"MatMulInteger {m}x768x{n}", "MatMulInteger", inputs, flops=2.0 * m * 768 * n)
 
-    def convolution(kernel: int) -> Row:
-        weights = [i8(channels, channels, kernel, kernel), floats(*[0.01] * channels), lambda _: np.zeros(64, np.int8)]
+    def convolution(kernel: int, group: int = 1) -> Row:
+        shape = (channels, channels // group, kernel, kernel)
+        weights = [i8(*shape), floats(*[0.01] * channels), lambda _: np.zeros(channels, np.int8)]
         inputs = [u8(1, channels, size, size), scalar(0.1), zero, *weights, scalar(0.5), zero]
-        work = 2.0 * (channels * kernel * size) ** 2
-        return Row(f"QLinearConv {kernel}x{kernel}", "QLinearConv", inputs, {"pads": [kernel // 2] * 4}, flops=work)
+        work = 2.0 * (channels * kernel * size) ** 2 / group
+        name = f"QLinearConv {kernel}x{kernel}" + " depthwise" * (group > 1)
+        attributes = {"pads": [kernel // 2] * 4, "group": group}
+        return Row(name, "QLinearConv", inputs, attributes, flops=work, chain=True)
 
     def few_bits(m: int, bits: int, level: int, block: int = 32) -> Row:
         k, n = 1024, 4096
@@ -383,6 +386,7 @@ def _integer() -> list[Row]:
         product(128, 3072),
         Row("DynamicQuantizeLinear", "DynamicQuantizeLinear", [f32(*TOKENS)], outputs=3),
         *(convolution(kernel) for kernel in (1, 3)),
+        convolution(3, channels),
         *(few_bits(m, 4, level) for level in (4, 0) for m in (1, 4, 64)),
         few_bits(1, 2, 4),
         few_bits(1, 8, 4),

@@ -136,7 +136,7 @@ class Rewriter {
       return c->size() == 1;
     }
     const IrNode* n = m_.producer(id);
-    if (n == nullptr || depth > kDeepest) return false;
+    if (n == nullptr || n->row == nullptr || depth > kDeepest) return false;
     if (std::find(nodes->begin(), nodes->end(), n) != nodes->end()) return true;
     if (is_op(*n, "DequantizeLinear")) {
       nodes->push_back(n);

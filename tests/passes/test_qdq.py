@@ -283,6 +283,12 @@ def test_concat_and_split(engine: str, same: bool) -> None:
     feeds = [bytes_of(7, U8, 2, 3, 5), bytes_of(8, U8, 2, 4, 5)]
     assert check(engine, concat, feeds) == ["Concat" if same else "QLinearConcat"]
 
+    def both_kinds(g: Builder, x: Any, y: Any) -> Any:
+        r = Regions(g)
+        return r.on(g.Concat(r.off(x, r.parameters(U8)), r.off(y, r.parameters(I8)), axis=1), r.parameters(I8))
+
+    assert check(engine, both_kinds, [feeds[0], bytes_of(8, I8, 2, 4, 5)]) == ["QLinearConcat"]
+
     def split(g: Builder, x: Any) -> Any:
         r = Regions(g)
         first = r.parameters(U8)
