@@ -194,24 +194,24 @@ class Convolution {
     });
   }
 
+  // The sums of A's rows, by way of a column of ones.
   template <class Format>
   void sum_rows(const Task& t, const uint8_t* const* table, RowTerms* terms) const {
-    static constexpr int32_t kNothing[kCols] = {};
+    IntOutput out;
+    out.data = &terms->sum;
+    out.row_stride = sizeof(RowTerms) / sizeof(int32_t);
+    Columns columns(out, {}, 0, ones_, 0, 1);
     const int64_t count = source_.given * c_.window.taps();
-    for (int64_t i = 0; i < t.pixels; i += kRows) {
-      I32x4 sums[kRows][kHalves];
-      multiply<Format>(runs(table + i), ones_, kNothing, sums);
-      for (int r = 0; r < kRows; ++r) {
-        terms[i + r].sum = int_tile::minus_product(sums[r][0].v[0], static_cast<int32_t>(count), source_.recode.left);
-      }
-    }
+    columns.fold(0);
+    columns.bias[0] = int_tile::minus_product(0, static_cast<int32_t>(count), source_.recode.left);
+    tiles<Format>({0, 0, 0, t.pixels, 0, 1}, table, terms, ones_, out, &columns, 0);
   }
 
-  // Of the task's pixels, the eight columns from j on.
+  // Of the task's pixels, the eight columns from j on, or as many as there are.
   template <class Format>
-  void tiles(const Task& t, const uint8_t* const* table, const RowTerms* terms, const uint8_t* panel,
-             const IntOutput& out, Columns* columns, int64_t j) const {
-    const int cols = static_cast<int>(std::min<int64_t>(kCols, mg_ - j));
+  [[gnu::noinline]] void tiles(const Task& t, const uint8_t* const* table, const RowTerms* terms, const uint8_t* panel,
+                               const IntOutput& out, Columns* columns, int64_t j) const {
+    const int cols = static_cast<int>(std::min<int64_t>(kCols, t.col + t.cols - j));
     const bool clamps = !columns->bounded(k_);
     int32_t start[kCols];
     std::copy_n(columns->bias, kCols, start);

@@ -113,6 +113,7 @@ struct Columns {
   Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const uint8_t* sums, int64_t col,
           int cols) {
     std::memcpy(sum, sums, sizeof(sum));
+#pragma GCC unroll 1
     for (int c = 0; c < kCols; ++c) {
       const bool in = c < cols;
       zero[c] = in ? b_zero.at(col + c, 0) - zero_shift : 0;
@@ -130,6 +131,7 @@ struct Columns {
   // Whether every sum of k products plus bias, scaled, is a number that ToBytes rounds without clamping it first.
   bool bounded(int64_t k) const {
     bool all = true;
+#pragma GCC unroll 1
     for (int c = 0; c < kCols; ++c) all = all && is_bounded(k, bias[c], scale[c]);
     return all;
   }

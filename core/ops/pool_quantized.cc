@@ -1,4 +1,5 @@
 // onnxruntime's average pools of 8-bit integers, in both layouts.
+#include "base/parallel.h"
 #include "kernels/pool.h"
 #include "ops/int_operands.h"
 #include "ops/window.h"
@@ -7,8 +8,7 @@ namespace onnxlet {
 namespace {
 
 // Inputs: X, its scale and zero point, the result's. `pool(const float* x, float* y)` on all planes.
-template <class F>
-Status pool_as_float(OpContext& ctx, const Shape& out, F pool) {
+Status pool_as_float(OpContext& ctx, const Shape& out, FunctionRef<void(const float*, float*)> pool) {
   const Tensor& x = ctx.in(0);
   OL_ASSIGN(const QuantParams from, quant_params(ctx, 1));
   OL_ASSIGN(const QuantParams to, quant_params(ctx, 3));
