@@ -182,20 +182,23 @@ class Convolution {
     const IntOutput out = output(t.image, first);
     PerAxis<int32_t> zero = c_.w_zero;
     if (zero.data) zero.data += first * zero.stride;
-    int_tile::with_format(c_.kernel, [&]<class Format>() {
-      if (has_zero_) sum_rows<Format>(t, table, terms);
-      const uint8_t* weights = c_.weights + t.group * packed_int_b_size(k_, mg_, c_.kernel);
-      for (int64_t j = t.col; j < t.col + t.cols; j += kCols) {
-        const uint8_t* panel = weights + j / kCols * int_tile::panel_bytes<Format>(k_);
-        Columns columns(out, zero, shift(), panel + k_ * kCols, j, static_cast<int>(std::min<int64_t>(kCols, mg_ - j)));
-        columns.fold(source_.recode.left);
-        tiles<Format>(t, table, terms, panel, out, &columns, j);
-      }
-    });
+    if (has_zero_) sum_rows(t, table, terms);
+    const uint8_t* weights = c_.weights + t.group * packed_int_b_size(k_, mg_, c_.kernel);
+    constexpr int64_t kSums = kCols * static_cast<int64_t>(sizeof(int32_t));  // behind the numbers of a panel
+    for (int64_t j = t.col; j < t.col + t.cols; j += kCols) {
+      const uint8_t* panel = weights + j / kCols * (k_ * kCols + kSums);
+      Columns columns(out, zero, shift(), panel + k_ * kCols, j, static_cast<int>(std::min<int64_t>(kCols, mg_ - j)));
+      columns.fold(source_.recode.left);
+      some_columns(t, table, terms, panel, out, &columns, j);
+    }
+  }
+
+  void some_columns(const Task& t, const uint8_t* const* table, const RowTerms* terms, const uint8_t* panel,
+                    const IntOutput& out, Columns* columns, int64_t j) const {
+    int_tile::with_format(c_.kernel, [&]<class Format>() { tiles<Format>(t, table, terms, panel, out, columns, j); });
   }
 
   // The sums of A's rows, by way of a column of ones.
-  template <class Format>
   void sum_rows(const Task& t, const uint8_t* const* table, RowTerms* terms) const {
     IntOutput out;
     out.data = &terms->sum;
@@ -204,7 +207,7 @@ class Convolution {
     const int64_t count = source_.given * c_.window.taps();
     columns.fold(0);
     columns.bias[0] = int_tile::minus_product(0, static_cast<int32_t>(count), source_.recode.left);
-    tiles<Format>({0, 0, 0, t.pixels, 0, 1}, table, terms, ones_, out, &columns, 0);
+    some_columns({0, 0, 0, t.pixels, 0, 1}, table, terms, ones_, out, &columns, 0);
   }
 
   // Of the task's pixels, the eight columns from j on, or as many as there are.

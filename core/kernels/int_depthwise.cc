@@ -67,9 +67,7 @@ class Depthwise {
     const int64_t width = c_.window.out[c_.window.rank() - 1], rows = c_.window.pixels() / width;
     parallel_for(c_.batch * rows, grain_for(width * c_.channels * taps_ / 16), [&](int64_t begin, int64_t end) {
       Slots::Claim claim(slots);
-      int_tile::with_format(c_.kernel, [&]<class Format>() {
-        for (int64_t i = begin; i < end; ++i) one_row<Format>(i / rows, i % rows, claim.as<const uint8_t*>());
-      });
+      for (int64_t i = begin; i < end; ++i) one_row(i / rows, i % rows, claim.as<const uint8_t*>());
     });
   }
 
@@ -96,7 +94,6 @@ class Depthwise {
     }
   }
 
-  template <class Format>
   void one_row(int64_t image, int64_t row, const uint8_t** taps) const {
     const Window& w = c_.window;
     const int last = w.rank() - 1;
@@ -106,6 +103,9 @@ class Depthwise {
     const uint8_t** const line = taps + padded_;
     for (ptrdiff_t i = 0; i < lines; ++i) line[i] = source_.line(image, row, i);
     std::fill_n(taps, padded_, zeros_);
+    using OnePixel = void (*)(const Depthwise&, const uint8_t* const*, int64_t, int64_t);
+    const OnePixel compute =
+        int_tile::with_format(c_.kernel, []<class Format>() -> OnePixel { return one_pixel<Format>; });
     ptrdiff_t begin = static_cast<ptrdiff_t>(source_.left - w.pad[last]);
     for (int64_t o = 0; o < w.out[last]; ++o, begin += static_cast<ptrdiff_t>(w.stride[last])) {
       const uint8_t** tap = taps;
@@ -116,22 +116,23 @@ class Depthwise {
           *tap++ = inside ? line[i] + column * step : zeros_;
         }
       }
-      one_pixel<Format>(taps, image, row * w.out[last] + o);
+      compute(*this, taps, image, row * w.out[last] + o);
     }
   }
 
   template <class Format>
-  void one_pixel(const uint8_t* const* taps, int64_t image, int64_t pixel) const {
+  static void one_pixel(const Depthwise& d, const uint8_t* const* taps, int64_t image, int64_t pixel) {
     constexpr int kGroup = Format::kGroup;
-    const IntOutput& out = c_.out;
-    const bool whole = c_.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
-    const bool clamps = clamps_;
-    const auto channels = static_cast<ptrdiff_t>(c_.channels), padded = static_cast<ptrdiff_t>(padded_);
-    char* const to = static_cast<char*>(out.data) + (image * c_.window.pixels() + pixel) * channels;
-    const uint8_t* weights = c_.weights;
-    const int32_t* start = start_;
-    const float* scale = scale_;
-    const int_tile::ToBytes to_bytes = to_bytes_;
+    const IntConv& c = d.c_;
+    const IntOutput& out = c.out;
+    const bool whole = c.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
+    const bool clamps = d.clamps_;
+    const auto channels = static_cast<ptrdiff_t>(c.channels), padded = static_cast<ptrdiff_t>(d.padded_);
+    char* const to = static_cast<char*>(out.data) + (image * c.window.pixels() + pixel) * channels;
+    const uint8_t* weights = c.weights;
+    const int32_t* start = d.start_;
+    const float* scale = d.scale_;
+    const int_tile::ToBytes to_bytes = d.to_bytes_;
     for (ptrdiff_t ch = 0; ch < channels; ch += kLanes, weights += kLanes * 4) {
       I32x4 acc[kVectors];
       for (int i = 0; i < kVectors; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
@@ -144,7 +145,7 @@ class Depthwise {
       if (!whole) {
         I32x4 sums[kVectors];
         std::copy_n(acc, kVectors, sums);
-        scatter(sums, image, pixel, ch);
+        d.scatter(sums, image, pixel, ch);
         continue;
       }
       for (int i = 0; i < kVectors; ++i) acc[i] = to_bytes.round(acc[i], F32x4::load(scale + ch + 4 * i), clamps);

@@ -110,8 +110,8 @@ struct Columns {
   bool has_sum = true, has_zero = false;
 
   // zero_shift: what packing took off B.
-  Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const uint8_t* sums, int64_t col,
-          int cols) {
+  [[gnu::noinline]] Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const uint8_t* sums,
+                            int64_t col, int cols) {
     std::memcpy(sum, sums, sizeof(sum));
 #pragma GCC unroll 1
     for (int c = 0; c < kCols; ++c) {
