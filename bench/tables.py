@@ -18,7 +18,7 @@ def figures(head: Mapping[str, Any], results: Results) -> str:
     host = f"{head['machine']}, {head['processors']} processors"
     setup = f"{head['date']}, commit {head['commit']}; {host}; Node {head['node']}, {head['chromium']}; {head['peer']}."
     if head["load"] > head["processors"]:
-        setup += f"\nOther work ran on the machine (load average up to {head['load']}): single figures are rough, those of two threads most of all."
+        setup += f"\nOther work ran on the machine (load average up to {head['load']}): single figures are rough."
     sections = {
         "Models": model_table(results),
         "Kernels": kernel_table(results),
@@ -39,7 +39,10 @@ def _in_order(names: Iterable[str], order: Iterable[str]) -> list[str]:
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    """Columns of which nothing was measured are left out."""
+    rows = list(rows)
+    kept = [k for k in range(len(columns)) if k == 0 or any(row[k] for row in rows)]
+    lines = [[line[k] for k in kept] for line in (columns, ["---", *["---:"] * (len(columns) - 1)], *rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

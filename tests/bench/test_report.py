@@ -55,7 +55,7 @@ def test_table_of_models() -> None:
         "model/chromium/1/a": model_result(None, engines={OURS: {"error": "x"}, PEER: {}}),
     }
     found = cells(tables.model_table(results))
-    assert found["a"] == ["1.1", "2.0 / 2.0", "4.00", "3.00", "**1.50**", "", "", "", "", "**1.5** / 1.5", "10 / 10"]
+    assert found["a"] == ["1.1", "2.0 / 2.0", "4.00", "3.00", "**1.50**", "**1.5** / 1.5", "10 / 10"]
     assert found["smollm2-level4"][:3] == ["10", "2.0 / 2.0", "**1.00**"]  # misses its target
     assert found["geometric mean"][2:5] == ["2.00", "3.00", "**1.50**"]
 
