@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { compileBytes, compileUrl } from '../src/compile.js';
 import { OnnxletError } from '../src/errors.js';
 import type { ErrorCode } from '../src/errors.js';
 import { checkIntegrity, fetchFile } from '../src/fetching.js';
 import { instantiate } from '../src/module.js';
+import { serveTests } from './local-server.js';
 import { versionOnlyEngine } from './wasm-writer.js';
 
 const HTML = '<!doctype html><title>Not found</title>';
-const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+const server = serveTests((request, response) => {
   const routes: Record<string, [number, string, string | Uint8Array]> = {
     '/html': [200, 'text/html; charset=utf-8', HTML],
     '/html-as-wasm': [200, 'application/octet-stream', HTML],
@@ -23,16 +21,6 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
   };
   const [status, type, body] = routes[request.url ?? ''] ?? [404, 'text/plain', 'nothing here'];
   response.writeHead(status, { 'content-type': type }).end(body);
-});
-let base = '';
-
-before(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-after(() => {
-  server.closeAllConnections();
-  server.close();
 });
 
 async function rejects(promise: Promise<unknown>, code: ErrorCode, message: RegExp): Promise<void> {
@@ -45,29 +33,36 @@ async function rejects(promise: Promise<unknown>, code: ErrorCode, message: RegE
 }
 
 test('a page instead of the engine is named as such', async () => {
-  await rejects(compileUrl(`${base}/html`), 'LOAD_FAILED', /got text\/html from http:.*\/html/);
-  await rejects(compileUrl(`${base}/html-as-wasm`), 'LOAD_FAILED', /got text\/html from/);
+  await rejects(compileUrl(`${server.address}/html`), 'LOAD_FAILED', /got text\/html from http:.*\/html/);
+  await rejects(compileUrl(`${server.address}/html-as-wasm`), 'LOAD_FAILED', /got text\/html from/);
 });
 
 test('HTTP errors carry status and address', async () => {
-  await rejects(fetchFile(`${base}/nowhere`, 'the model'), 'NO_SUCH_FILE', /the model.*404 Not Found for .*nowhere/);
-  await rejects(fetchFile(`${base}/forbidden`, 'the model'), 'LOAD_FAILED', /403/);
+  await rejects(
+    fetchFile(`${server.address}/nowhere`, 'the model'),
+    'NO_SUCH_FILE',
+    /the model.*404 Not Found for .*nowhere/,
+  );
+  await rejects(fetchFile(`${server.address}/forbidden`, 'the model'), 'LOAD_FAILED', /403/);
   await rejects(fetchFile('http://127.0.0.1:1/x', 'the model'), 'LOAD_FAILED', /could not fetch the model/);
 });
 
 test('an aborted fetch is ABORTED and keeps the reason', async () => {
   const reason = new Error('enough');
-  await assert.rejects(fetchFile(`${base}/html`, 'x', AbortSignal.abort(reason)), { code: 'ABORTED', cause: reason });
+  await assert.rejects(fetchFile(`${server.address}/html`, 'x', AbortSignal.abort(reason)), {
+    code: 'ABORTED',
+    cause: reason,
+  });
 });
 
 test('bytes that are no WebAssembly', async () => {
-  await rejects(compileUrl(`${base}/broken.wasm`), 'LOAD_FAILED', /does not compile/);
+  await rejects(compileUrl(`${server.address}/broken.wasm`), 'LOAD_FAILED', /does not compile/);
   await rejects(compileBytes(new TextEncoder().encode('hello'), 'x'), 'LOAD_FAILED', /begins with "hello"/);
 });
 
 test('versions that do not belong together are both named', async () => {
   for (const file of ['other.wasm', 'other-untyped.wasm']) {
-    const engine = await compileUrl(`${base}/${file}`);
+    const engine = await compileUrl(`${server.address}/${file}`);
     await rejects(
       instantiate(engine),
       'VERSION_MISMATCH',
@@ -77,8 +72,8 @@ test('versions that do not belong together are both named', async () => {
 });
 
 test('a failed download is tried again', async () => {
-  await assert.rejects(compileUrl(`${base}/nowhere`));
-  await rejects(compileUrl(`${base}/nowhere`), 'NO_SUCH_FILE', /404/);
+  await assert.rejects(compileUrl(`${server.address}/nowhere`));
+  await rejects(compileUrl(`${server.address}/nowhere`), 'NO_SUCH_FILE', /404/);
 });
 
 test('integrity accepts the right hash and names both otherwise', async () => {

@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type * as Package from '../src/index.js';
+import { serveTests } from './local-server.js';
 import { externalTensor, message, model } from './onnx-writer.js';
 
 const dist = path.resolve('dist');
@@ -29,7 +27,7 @@ interface Served {
 const files: Record<string, Served> = {};
 const requests: string[] = [];
 let sent = 0;
-const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+const server = serveTests((request, response) => {
   const file = files[request.url ?? ''];
   requests.push(`${request.url ?? ''} ${request.headers.range ?? ''}`.trim());
   if (!file) {
@@ -57,14 +55,7 @@ const server = createServer((request: IncomingMessage, response: ServerResponse)
     else setTimeout(() => response.destroy(), 20);
   });
 });
-let base = '';
-before(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
 after(() => {
-  server.closeAllConnections();
-  server.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -100,7 +91,7 @@ test('a broken transfer goes on where it ended, as often as it gets on', { skip 
   files['/flaky.onnx'] = { body, breaks: [10_000, 0, 20_000, 5000], etag: '"a"' };
   const progress: number[] = [];
   requests.length = 0;
-  const session = await InferenceSession.create(`${base}/flaky.onnx`, {
+  const session = await InferenceSession.create(`${server.address}/flaky.onnx`, {
     onProgress: ({ loaded }) => progress.push(loaded),
     integrity: `sha256-${createHash('sha256').update(body).digest('base64')}`,
   });
@@ -124,12 +115,15 @@ test('a transfer that cannot go on says why, and the next one works', { skip }, 
   const body = added(10_000, 4);
   files['/no-ranges.onnx'] = { body, breaks: [10_000], ranges: false };
   const failure = /broke off at 10000 of \d+ bytes, and the server does not give the rest of the same file/;
-  await assert.rejects(InferenceSession.create(`${base}/no-ranges.onnx`), { code: 'LOAD_FAILED', message: failure });
-  assert.equal(await first(await InferenceSession.create(`${base}/no-ranges.onnx`)), 5);
+  await assert.rejects(InferenceSession.create(`${server.address}/no-ranges.onnx`), {
+    code: 'LOAD_FAILED',
+    message: failure,
+  });
+  assert.equal(await first(await InferenceSession.create(`${server.address}/no-ranges.onnx`)), 5);
 
   const changing: Served = { body, breaks: [10_000], etag: '"old"' };
   files['/changing.onnx'] = changing;
-  const attempt = InferenceSession.create(`${base}/changing.onnx`, {
+  const attempt = InferenceSession.create(`${server.address}/changing.onnx`, {
     onProgress: () => {
       changing.etag = '"new"';
     },
@@ -137,14 +131,17 @@ test('a transfer that cannot go on says why, and the next one works', { skip }, 
   await assert.rejects(attempt, { code: 'LOAD_FAILED', message: failure });
 
   files['/dead.onnx'] = { body, breaks: [10_000, 0, 0, 0, 0, 0, 0] };
-  await assert.rejects(InferenceSession.create(`${base}/dead.onnx`), { code: 'LOAD_FAILED', message: /broke off/ });
+  await assert.rejects(InferenceSession.create(`${server.address}/dead.onnx`), {
+    code: 'LOAD_FAILED',
+    message: /broke off/,
+  });
 });
 
 test('a file that no memory can hold is refused before it is downloaded', { skip }, async () => {
   const { InferenceSession } = await load();
   files['/huge.onnx'] = { body: added(100_000, 4), announced: 5e9 };
   sent = 0;
-  await assert.rejects(InferenceSession.create(`${base}/huge.onnx`), {
+  await assert.rejects(InferenceSession.create(`${server.address}/huge.onnx`), {
     code: 'OUT_OF_MEMORY',
     message: /huge\.onnx has 5000000000 bytes, and WebAssembly memory ends at 4294967296/,
   });
@@ -156,7 +153,7 @@ test('a model is in memory once', { skip }, async () => {
   const { InferenceSession } = await load();
   const body = added(4_000_000, 1);
   files['/once.onnx'] = { body };
-  const session = await InferenceSession.create(`${base}/once.onnx`);
+  const session = await InferenceSession.create(`${server.address}/once.onnx`);
   const { modelBytes, inUse, wasmBytes } = session.memory;
   assert.equal(modelBytes, body.length);
   assert.ok(inUse < 1000, `${inUse}`);
@@ -191,7 +188,7 @@ test('encrypted models and data files are opened with the key', { skip }, async 
   );
   files['/split.onnx'] = { body: encrypted(split, key) };
   files['/w.bin'] = { body: encrypted(new Uint8Array(new Float32Array([0, 8]).buffer), key) };
-  assert.equal(await first(await InferenceSession.create(`${base}/split.onnx`, { decrypt: { key } })), 9);
+  assert.equal(await first(await InferenceSession.create(`${server.address}/split.onnx`, { decrypt: { key } })), 9);
 });
 
 test('what cannot be decrypted is told, and the next session works', { skip }, async () => {
@@ -230,7 +227,7 @@ test('a large model is judged by its nodes', { skip }, async () => {
   const file = path.join(folder, 'large.onnx');
   writeFileSync(file, large);
   sent = 0;
-  const remote = await supports(`${base}/large.onnx`);
+  const remote = await supports(`${server.address}/large.onnx`);
   assert.ok(sent < 200_000, `${sent} bytes`);
   assert.equal(remote.supported, false);
   assert.deepEqual(
@@ -242,7 +239,7 @@ test('a large model is judged by its nodes', { skip }, async () => {
   );
   assert.deepEqual(remote.operators[0], { domain: '', opType: 'Add', since: 14, count: 2 });
   assert.equal(remote.features.simd, true);
-  for (const other of [`${base}/whole.onnx`, file, large, new Blob([new Uint8Array(large)])]) {
+  for (const other of [`${server.address}/whole.onnx`, file, large, new Blob([new Uint8Array(large)])]) {
     assert.deepEqual(await supports(other), remote);
   }
 });
@@ -272,5 +269,5 @@ test('what is no model is told with the place', { skip }, async () => {
   const text = new TextEncoder().encode('<!doctype html><p>no model</p>');
   await assert.rejects(supports(text), { code: 'INVALID_GRAPH', message: /at byte \d+/ });
   await assert.rejects(supports(added(10, 1).subarray(0, 30)), { code: 'INVALID_GRAPH', message: /at byte \d+/ });
-  await assert.rejects(supports(`${base}/nowhere.onnx`), { code: 'NO_SUCH_FILE', message: /404/ });
+  await assert.rejects(supports(`${server.address}/nowhere.onnx`), { code: 'NO_SUCH_FILE', message: /404/ });
 });
