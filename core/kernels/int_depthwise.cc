@@ -42,6 +42,45 @@ inline void load_taps(const uint8_t* const* taps, ptrdiff_t at, U8x16 (&v)[kVect
 }
 
 class Depthwise {
+  // In front of what names it: clang 14 would not instantiate it otherwise.
+  template <class Format>
+  static void one_pixel(const Depthwise& d, const uint8_t* const* taps, int64_t image, int64_t pixel) {
+    constexpr int kGroup = Format::kGroup;
+    const IntConv& c = d.c_;
+    const IntOutput& out = c.out;
+    const bool whole = c.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
+    const bool clamps = d.clamps_;
+    const auto channels = static_cast<ptrdiff_t>(c.channels), padded = static_cast<ptrdiff_t>(d.padded_);
+    char* const to = static_cast<char*>(out.data) + (image * c.window.pixels() + pixel) * channels;
+    const uint8_t* weights = c.weights;
+    const int32_t* start = d.start_;
+    const float* scale = d.scale_;
+    const int_tile::ToBytes to_bytes = d.to_bytes_;
+    for (ptrdiff_t ch = 0; ch < channels; ch += kLanes, weights += kLanes * 4) {
+      I32x4 acc[kVectors];
+      for (int i = 0; i < kVectors; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
+#pragma GCC unroll 1
+      for (ptrdiff_t t = 0; t < padded; t += kGroup, weights += kGroup * kLanes) {
+        U8x16 v[kVectors];
+        load_taps<Format>(taps + t, ch, v);
+        for (int i = 0; i < kVectors; ++i) acc[i] = Format::add(v[i], Format::load_b(weights + i * 4 * kGroup), acc[i]);
+      }
+      if (!whole) {
+        I32x4 sums[kVectors];
+        std::copy_n(acc, kVectors, sums);
+        d.scatter(sums, image, pixel, ch);
+        continue;
+      }
+      for (int i = 0; i < kVectors; ++i) acc[i] = to_bytes.round(acc[i], F32x4::load(scale + ch + 4 * i), clamps);
+      const U8x16 bytes = to_bytes.narrow(acc[0], acc[1], acc[2], acc[3]);
+      if (ch + kLanes <= channels) {
+        std::memcpy(to + ch, &bytes, kLanes);
+      } else {
+        std::memcpy(to + ch, &bytes, static_cast<size_t>(channels - ch));
+      }
+    }
+  }
+
  public:
   explicit Depthwise(const IntConv& c)
       : c_(c),
@@ -117,44 +156,6 @@ class Depthwise {
         }
       }
       compute(*this, taps, image, row * w.out[last] + o);
-    }
-  }
-
-  template <class Format>
-  static void one_pixel(const Depthwise& d, const uint8_t* const* taps, int64_t image, int64_t pixel) {
-    constexpr int kGroup = Format::kGroup;
-    const IntConv& c = d.c_;
-    const IntOutput& out = c.out;
-    const bool whole = c.channels_last && (out.kind == IntOutput::kInt8 || out.kind == IntOutput::kUint8);
-    const bool clamps = d.clamps_;
-    const auto channels = static_cast<ptrdiff_t>(c.channels), padded = static_cast<ptrdiff_t>(d.padded_);
-    char* const to = static_cast<char*>(out.data) + (image * c.window.pixels() + pixel) * channels;
-    const uint8_t* weights = c.weights;
-    const int32_t* start = d.start_;
-    const float* scale = d.scale_;
-    const int_tile::ToBytes to_bytes = d.to_bytes_;
-    for (ptrdiff_t ch = 0; ch < channels; ch += kLanes, weights += kLanes * 4) {
-      I32x4 acc[kVectors];
-      for (int i = 0; i < kVectors; ++i) acc[i] = int_dot::load_ints(start + ch + 4 * i);
-#pragma GCC unroll 1
-      for (ptrdiff_t t = 0; t < padded; t += kGroup, weights += kGroup * kLanes) {
-        U8x16 v[kVectors];
-        load_taps<Format>(taps + t, ch, v);
-        for (int i = 0; i < kVectors; ++i) acc[i] = Format::add(v[i], Format::load_b(weights + i * 4 * kGroup), acc[i]);
-      }
-      if (!whole) {
-        I32x4 sums[kVectors];
-        std::copy_n(acc, kVectors, sums);
-        d.scatter(sums, image, pixel, ch);
-        continue;
-      }
-      for (int i = 0; i < kVectors; ++i) acc[i] = to_bytes.round(acc[i], F32x4::load(scale + ch + 4 * i), clamps);
-      const U8x16 bytes = to_bytes.narrow(acc[0], acc[1], acc[2], acc[3]);
-      if (ch + kLanes <= channels) {
-        std::memcpy(to + ch, &bytes, kLanes);
-      } else {
-        std::memcpy(to + ch, &bytes, static_cast<size_t>(channels - ch));
-      }
     }
   }
 
