@@ -150,7 +150,8 @@ inline void finish_any(const Acc<F, kR>& acc, int rows, int cols, const Finish& 
 
 // Whole vectors: vector (i, v) of `acc` goes to c + i * i_step + v * v_step; bias_of(i, v) is its bias.
 template <class F, int kI, int kV, class Bias>
-inline void finish_vectors(F (&acc)[kI][kV], ptrdiff_t i_step, ptrdiff_t v_step, const Finish& f, Bias bias_of) {
+[[gnu::always_inline]] inline void finish_vectors(F (&acc)[kI][kV], ptrdiff_t i_step, ptrdiff_t v_step, const Finish& f,
+                                                  Bias bias_of) {
   const auto each = [&](auto change) {
     for (int i = 0; i < kI; ++i) {
       for (int v = 0; v < kV; ++v) acc[i][v] = change(acc[i][v], i, v);
@@ -267,44 +268,17 @@ class FinishDown {
   static constexpr int kV = kCols / F::kLanes;
 
   static bool fits(int cols, const Finish& f) { return cols == kCols && f.col_stride == 1 && f.bias_stride == 1; }
-  explicit FinishDown(const Finish& f)
-      : c_(f.c),
-        previous_(f.previous),
-        bias_(f.bias),
-        step_(static_cast<ptrdiff_t>(f.row_stride)),
-        lo_(F::splat(f.lo)),
-        hi_(F::splat(f.hi)),
-        alpha_(f.alpha),
-        clamps_(f.clamp) {}
+  explicit FinishDown(const Finish& f) : f_(f) {}
 
   // Always inline, as `acc` must stay in registers.
   [[gnu::always_inline]] void next(F (&acc)[kRows][kV]) {
-    const auto each = [&](auto change) {
-      for (int r = 0; r < kRows; ++r) {
-        for (int v = 0; v < kV; ++v) acc[r][v] = change(acc[r][v], r, v);
-      }
-    };
-    if (alpha_ != 1) each([&](F y, int, int) { return y * F::splat(alpha_); });
-    if (previous_) {
-      each([&](F y, int r, int v) { return y + F::load(previous_ + r * step_ + v * F::kLanes); });
-      previous_ += kRows * step_;
-    }
-    if (bias_) each([&](F y, int, int v) { return y + F::load(bias_ + v * F::kLanes); });
-    if (clamps_) each([&](F y, int, int) { return clamp(y, lo_, hi_); });
-    for (int r = 0; r < kRows; ++r) {
-      for (int v = 0; v < kV; ++v) acc[r][v].store(c_ + r * step_ + v * F::kLanes);
-    }
-    c_ += kRows * step_;
+    finish_vectors(acc, static_cast<ptrdiff_t>(f_.row_stride), F::kLanes, f_,
+                   [this](int, int v) { return F::load(f_.bias + v * F::kLanes); });
+    f_.move_down(kRows);
   }
 
  private:
-  float* c_;
-  const float* previous_;
-  const float* const bias_;
-  const ptrdiff_t step_;
-  const F lo_, hi_;
-  const float alpha_;
-  const bool clamps_;
+  Finish f_;  // a copy of its own: no store can change it
 };
 
 // Tiles of rows that lie in memory as they are, down one panel. Gives the number of rows done.
