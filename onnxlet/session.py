@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import time
 import warnings
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from . import hosts, operators, values
-from .errors import InvalidArgument
+from .errors import InvalidArgument, RuntimeException
 from .hosts.abi_gen import Progress
 from .model import EXTERNAL_FOLDER_ENTRY, Model, Source
 from .options import RunOptions, SessionOptions, engine_options
 from .trace import trace_document
 
 if TYPE_CHECKING:
+    import asyncio
     from concurrent.futures import ThreadPoolExecutor
     from types import TracebackType
 
@@ -84,6 +85,8 @@ class InferenceSession:
             raise TypeError(f"a model is a path, bytes or memoryview; {kind} given")
         options = json.dumps(engine_options(self._options, list(disabled_optimizers or ()))).encode()
         self._handle = 0
+        self._awaited = False
+        """A coroutine is in the middle of a run."""
         self._engine = hosts.open_engine(
             self._options.intra_op_num_threads,
             deterministic=self._options.use_deterministic_compute,
@@ -137,12 +140,21 @@ class InferenceSession:
         if getattr(self, "_handle", 0):
             self.close()
 
-    @contextmanager
+    @contextlib.contextmanager
     def _call(self) -> Iterator[Any]:
         """The engine, for a group of calls that no other thread interrupts."""
         with self._engine.lock:
             self._engine.enter()
+            if self._awaited:
+                raise RuntimeException("a run_async of this session is on its way; await it first")
             yield self._engine
+
+    @functools.cached_property
+    def _turn(self) -> asyncio.Lock:
+        """For coroutines what the engine's lock is for threads."""
+        import asyncio
+
+        return asyncio.Lock()
 
     # ---- what the model is ----
 
@@ -215,24 +227,64 @@ class InferenceSession:
         are dicts, an empty optional is None. Outputs likewise; the arrays are copies. Raises InvalidArgument for a
         wrong feed, Fail for data that breaks an operator's rule, Aborted, OutOfMemory or Trap.
         """
+        with self._call() as engine, contextlib.closing(self._course(output_names, input_feed, run_options)) as course:
+            handle = next(course)
+            try:
+                while True:
+                    handle = course.send(engine.abi.ol_run_step(handle))
+            except StopIteration as end:
+                return list(end.value)
+
+    async def _run_awaited(
+        self,
+        output_names: Sequence[str] | None,
+        input_feed: Mapping[str, Any],
+        run_options: RunOptions | None,
+    ) -> list[Any]:
+        """`run` where Python has no threads: other coroutines go on while the engine works, and queue for their turn."""
+        engine = self._engine
+        async with self._turn:
+            engine.enter()
+            self._awaited = True
+            try:
+                with contextlib.closing(self._course(output_names, input_feed, run_options)) as course:
+                    handle = next(course)
+                    while True:
+                        handle = course.send(await engine.step_async(handle))
+            except StopIteration as end:
+                return list(end.value)
+            finally:
+                self._awaited = False
+
+    def _course(
+        self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], options: RunOptions | None
+    ) -> Generator[int, int, list[Any]]:
+        """A run: gives its handle whenever `ol_run_step` is to be called, is sent the result, and returns the outputs."""
         if not isinstance(input_feed, Mapping):
             raise InvalidArgument(f"feeds are a dict from input name to value; {type(input_feed).__name__} given")
-        if run_options is not None and not isinstance(run_options, RunOptions):
-            raise TypeError(f"run_options takes onnxlet.RunOptions; {type(run_options).__name__} given")
+        if options is not None and not isinstance(options, RunOptions):
+            raise TypeError(f"run_options takes onnxlet.RunOptions; {type(options).__name__} given")
         names = [output_names] if isinstance(output_names, str) else list(output_names or ())
-        with self._call() as engine:
-            abi = engine.abi
-            run = engine.pointer(abi.ol_run_new(self._handle))
-            try:
-                for name, value in input_feed.items():
-                    self._feed(run, name, value)
-                for name in names:
-                    engine.number(abi.ol_run_fetch(run, *self._name(name)))
-                self._step(run, run_options)
-                return [self._output(run, index) for index in range(abi.ol_run_output_count(run))]
-            finally:
-                if engine.failure is None:
-                    abi.ol_run_free(run)
+        engine, abi = self._engine, self._engine.abi
+        run = engine.pointer(abi.ol_run_new(self._handle))
+        try:
+            for name, value in input_feed.items():
+                self._feed(run, name, value)
+            for name in names:
+                engine.number(abi.ol_run_fetch(run, *self._name(name)))
+            cause: Exception | None = None
+            while True:
+                if options is not None and options.terminate:
+                    abi.ol_run_abort(run)
+                progress = yield run
+                if progress < 0:
+                    raise engine.last_error(-progress) from cause
+                if progress == Progress.DONE:
+                    return [self._output(run, index) for index in range(abi.ol_run_output_count(run))]
+                cause = operators.run_pending(engine, run, self._operators)
+        finally:
+            if engine.failure is None:
+                abi.ol_run_free(run)
 
     def _feed(self, run: int, name: str, value: Any) -> None:
         engine = self._engine
@@ -250,19 +302,6 @@ class InferenceSession:
             return self._engine.lasting(name)
         text = str(name).encode()
         return self._engine.scratch(text), len(text)
-
-    def _step(self, run: int, options: RunOptions | None) -> None:
-        engine = self._engine
-        cause: Exception | None = None
-        while True:
-            if options is not None and options.terminate:
-                engine.abi.ol_run_abort(run)
-            progress = engine.abi.ol_run_step(run)
-            if progress < 0:
-                raise engine.last_error(-progress) from cause
-            if progress == Progress.DONE:
-                return
-            cause = operators.run_pending(engine, run, self._operators)
 
     def _output(self, run: int, index: int) -> Any:
         engine = self._engine
@@ -303,22 +342,23 @@ class InferenceSession:
     ) -> Awaitable[list[Any]] | None:
         """As `run`, in another thread: awaitable, or, with a callback, onnxruntime's form.
 
+        In Pyodide the engine works in a Web Worker meanwhile if the page is cross-origin isolated, else on the spot.
         The callback gets (results, user_data, error text); the text is empty when all went well.
         """
         work = functools.partial(self.run, output_names, input_feed, run_options)
-        if callback is None:
+        if callback is None or self._engine.awaits:
             import asyncio  # takes long to import, and synchronous programs do without
 
+        if self._engine.awaits:
+            task = asyncio.ensure_future(self._run_awaited(output_names, input_feed, run_options))
+            if callback is None:
+                return task
+            task.add_done_callback(lambda task: _tell(task.result, callback, user_data))
+            return None
+        if callback is None:
             return asyncio.get_running_loop().run_in_executor(_executor(), work)
 
-        def run_and_tell() -> None:
-            try:
-                results, problem = work(), ""
-            except Exception as error:  # handed to the callback, whose form is onnxruntime's
-                results, problem = [], f"{getattr(error, 'code', type(error).__name__)}: {error}"
-            callback(results, user_data, problem)
-
-        _executor().submit(run_and_tell)
+        _executor().submit(_tell, work, callback, user_data)
         return None
 
     # ---- profile ----
@@ -342,6 +382,15 @@ class InferenceSession:
         path = Path(f"{self._options.profile_file_prefix}{time.strftime('%Y-%m-%d_%H-%M-%S')}.json")
         path.write_text(json.dumps(trace_document(self.profile())), encoding="utf-8")
         return str(path)
+
+
+def _tell(work: Callable[[], list[Any]], callback: Callable[[list[Any], Any, str], None], user_data: Any) -> None:
+    """Calls back as onnxruntime does."""
+    try:
+        results, problem = work(), ""
+    except Exception as error:  # handed to the callback, whose form is onnxruntime's
+        results, problem = [], f"{getattr(error, 'code', type(error).__name__)}: {error}"
+    callback(results, user_data, problem)
 
 
 @functools.cache

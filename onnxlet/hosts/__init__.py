@@ -1,4 +1,4 @@
-"""Hosts run the engine's code: wasmtime in CPython, or the native library for tests and debugging.
+"""Hosts run the engine's code: wasmtime in CPython, the page in Pyodide, the native library for tests and debugging.
 
 `open_engine` is the way in. What the rest of the package needs of a host is `hosts.engine.Engine`.
 """
@@ -14,10 +14,13 @@ from .. import errors
 
 if TYPE_CHECKING:
     from .engine import Engine
-    from .flavours import Flavour
+    from .flavours import Features, Flavour
+    from .pyodide_host import PyodideEngine
+    from .wasmtime_host import WasmtimeEngine
 
 NATIVE: Final = "native"
 WASM: Final = "wasm"
+IN_PYODIDE: Final = sys.platform == "emscripten"
 _MOST_DEFAULT_THREADS: Final = 8
 
 
@@ -28,6 +31,10 @@ def default_threads() -> int:
         if not chosen.isdigit() or int(chosen) < 1:
             raise errors.InvalidArgument(f"ONNXLET_NUM_THREADS must be a positive number; it is {chosen!r}")
         return int(chosen)
+    if IN_PYODIDE:
+        from . import pyodide_host
+
+        return pyodide_host.default_threads()
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), _MOST_DEFAULT_THREADS)
     return min(os.cpu_count() or 1, _MOST_DEFAULT_THREADS)
@@ -45,38 +52,50 @@ def open_engine(threads: int = 0, *, deterministic: bool = False, backend: str |
         from .native_host import NativeEngine
 
         return NativeEngine(wanted)
-    if sys.platform == "emscripten":
-        raise errors.NotImplemented("this version of onnxlet does not run in Pyodide")
-    from . import flavours, wasmtime_host
+    from . import flavours
 
+    features, start = _host()
     if backend == WASM:
-        features = wasmtime_host.features()
-        choice = flavours.preferred(features, threads=wanted > 1, deterministic=deterministic)
+        choice = flavours.preferred(features, threads=wanted > 1 or start.awaits, deterministic=deterministic)
         single = flavours.preferred(features, threads=False, deterministic=deterministic)
     elif backend in flavours.BY_NAME:
         choice = single = [flavours.BY_NAME[backend]]
     else:
         known = ", ".join([WASM, NATIVE, *flavours.BY_NAME])
         raise errors.InvalidArgument(f"there is no backend {backend!r}; use one of {known}")
-    engine = _start(choice, single, wanted)
+    engine = _start(start, choice, single, wanted)
     if threads > engine.threads and not engine.threads_reported:
-        text = f"{threads} threads were asked for and onnxlet runs with {engine.threads}: the flavour"
-        warnings.warn(f"{text} {engine.flavour!r} has no threads", RuntimeWarning, stacklevel=3)
+        reason = engine.obstacle or f"the flavour {engine.flavour!r} has no threads"
+        text = f"{threads} threads were asked for and onnxlet runs with {engine.threads}: {reason}"
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
     return engine
 
 
-def _start(choice: list[Flavour], single: list[Flavour], threads: int) -> Engine:
+def _host() -> tuple[Features, type[PyodideEngine | WasmtimeEngine]]:
+    """What runs WebAssembly here, and what it can do."""
+    if IN_PYODIDE:
+        from . import pyodide_host
+
+        return pyodide_host.features(), pyodide_host.PyodideEngine
+    from . import wasmtime_host
+
+    return wasmtime_host.features(), wasmtime_host.WasmtimeEngine
+
+
+def _start(
+    start: type[PyodideEngine | WasmtimeEngine], choice: list[Flavour], single: list[Flavour], threads: int
+) -> Engine:
     from . import flavours
-    from .wasmtime_host import MemoryRefused, WasmtimeEngine
+    from .engine import MemoryRefused
 
     flavour, path = flavours.find(choice)
     try:
-        return WasmtimeEngine(flavour, path, threads)
+        return start(flavour, path, threads)
     except MemoryRefused as error:
         if choice is single:
             raise
         warnings.warn(f"onnxlet runs with one thread: no shared memory ({error})", RuntimeWarning, stacklevel=3)
         flavour, path = flavours.find(single)
-        engine = WasmtimeEngine(flavour, path, 1)
+        engine = start(flavour, path, 1)
         engine.threads_reported = True
         return engine

@@ -6,6 +6,7 @@ Nothing above this interface knows whether the engine runs in wasmtime, in a pag
 from __future__ import annotations
 
 import json
+import logging
 import struct
 import threading
 from abc import ABC, abstractmethod
@@ -21,8 +22,22 @@ if TYPE_CHECKING:
 Readable: TypeAlias = Any
 Writable: TypeAlias = Any
 
+LOG_LEVELS: Final = {1: logging.INFO, 2: logging.INFO}
+"""What the engine's levels of ol_host_log are to the logger "onnxlet"; others are logging.DEBUG."""
 _SCRATCH_BYTES: Final = 4096
 _READ_CHUNK: Final = 1 << 20
+
+
+def octets(data: Any) -> memoryview:
+    """The bytes of a C-contiguous object."""
+    whole = memoryview(data)
+    if whole.nbytes == 0:
+        return memoryview(b"")
+    return whole if whole.format == "B" and whole.ndim == 1 else whole.cast("B")
+
+
+class MemoryRefused(errors.OutOfMemory):
+    """The system gives no shared memory; a flavour without threads may still run."""
 
 
 class Engine(ABC):
@@ -38,10 +53,14 @@ class Engine(ABC):
     """Threads that take part in one run, the caller included."""
     threads_reported: bool = False
     """The user has been warned that there are fewer threads than asked for."""
+    obstacle: str = ""
+    """Why the host can have no threads, where there is more to say than that the flavour has none."""
     private_memory: bool
     """Closing the engine releases all that it allocated."""
     address_limit: int
     """No allocation can be this large."""
+    awaits: bool = False
+    """Python has no threads here: `run_async` awaits `step_async` instead of a thread that runs."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -78,6 +97,10 @@ class Engine(ABC):
         """Called under `lock` before a group of calls."""
         if self.failure is not None:
             raise type(self.failure)(f"this session's engine has stopped and cannot be used again: {self.failure}")
+
+    async def step_async(self, run: int) -> int:
+        """As abi.ol_run_step; where the host can, other work goes on meanwhile."""
+        return self.abi.ol_run_step(run)
 
     def fill(self, address: int, size: int, readinto: Callable[[memoryview], int | None]) -> int:
         """Fills memory from a file's `readinto`, in pieces. Returns how many bytes came before its end."""

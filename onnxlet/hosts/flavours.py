@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ..errors import RuntimeException
+
+# Modules of a few bytes that are only valid where the feature is: v128.const + drop, the same through
+# i8x16.relaxed_swizzle, and a shared memory.
+_V128 = "fd0c" + "00" * 16
+_HEAD = "0061736d01000000" + "010401600000" + "03020100"
+_SIMD_PROBE: Final = bytes.fromhex(_HEAD + "0a17011500" + _V128 + "1a0b")
+_RELAXED_PROBE: Final = bytes.fromhex(_HEAD + "0a2c012a00" + _V128 + _V128 + "fd80021a0b")
+_SHARED_PROBE: Final = bytes.fromhex("0061736d01000000" + "050401030101")
 
 
 @dataclass(frozen=True)
@@ -16,6 +26,11 @@ class Features:
     simd: bool
     relaxed_simd: bool
     shared_memory: bool
+
+
+def probe(accepts: Callable[[bytes], bool]) -> Features:
+    """The features of a host, from whether it accepts a module that needs each."""
+    return Features(accepts(_SIMD_PROBE), accepts(_RELAXED_PROBE), accepts(_SHARED_PROBE))
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,3 @@ def view(address: int, size: int) -> memoryview:
         return memoryview(bytearray())
     made: memoryview = _from_memory(address, size, _WRITABLE)
     return made
-
-
-def octets(data: Any) -> memoryview:
-    """The bytes of a C-contiguous object."""
-    whole = memoryview(data)
-    if whole.nbytes == 0:
-        return memoryview(b"")
-    return whole if whole.format == "B" and whole.ndim == 1 else whole.cast("B")

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .. import errors
 from .abi_gen import ABI_VERSION, Abi, Function
-from .engine import Engine
-from .memory_view import octets, view
+from .engine import Engine, octets
+from .memory_view import view
 
 if TYPE_CHECKING:
     from .engine import Readable, Writable

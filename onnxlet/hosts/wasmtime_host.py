@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 import wasmtime
 
 from .. import errors
-from . import module_cache, wasmtime_access
+from . import flavours, module_cache, wasmtime_access
 from .abi_gen import ABI_VERSION, Abi, Function
-from .engine import Engine
+from .engine import LOG_LEVELS, Engine, MemoryRefused, octets
 from .flavours import Features, Flavour
-from .memory_view import octets, view
+from .memory_view import view
 
 if TYPE_CHECKING:
     from .engine import Readable, Writable
@@ -28,16 +28,7 @@ if TYPE_CHECKING:
 _WORKER_STACK_BYTES: Final = 1 << 20
 _START_SECONDS: Final = 10.0
 _STOP_SECONDS: Final = 5.0
-_LOG_LEVELS: Final = {1: logging.INFO, 2: logging.INFO}
 _log = logging.getLogger("onnxlet")
-
-# Modules of a few bytes that are only valid where the feature is: v128.const + drop, the same through
-# i8x16.relaxed_swizzle, and a shared memory.
-_V128 = "fd0c" + "00" * 16
-_HEAD = "0061736d01000000" + "010401600000" + "03020100"
-_SIMD_PROBE: Final = bytes.fromhex(_HEAD + "0a17011500" + _V128 + "1a0b")
-_RELAXED_PROBE: Final = bytes.fromhex(_HEAD + "0a2c012a00" + _V128 + _V128 + "fd80021a0b")
-_SHARED_PROBE: Final = bytes.fromhex("0061736d01000000" + "050401030101")
 
 
 @functools.cache
@@ -55,14 +46,14 @@ def _wasmtime_engine() -> wasmtime.Engine:
 def features() -> Features:
     """What this wasmtime can run, found out by validating a module of each kind."""
 
-    def accepts(probe: bytes) -> bool:
+    def accepts(module: bytes) -> bool:
         try:
-            wasmtime.Module.validate(_wasmtime_engine(), probe)
+            wasmtime.Module.validate(_wasmtime_engine(), module)
         except wasmtime.WasmtimeError:
             return False
         return True
 
-    return Features(accepts(_SIMD_PROBE), accepts(_RELAXED_PROBE), accepts(_SHARED_PROBE))
+    return flavours.probe(accepts)
 
 
 _modules: dict[tuple[Path, int, int], wasmtime.Module] = {}
@@ -226,7 +217,7 @@ class WasmtimeEngine(Engine):
             owner = engine()
             if owner is not None:
                 text = owner.read(address & 0xFFFF_FFFF, size & 0xFFFF_FFFF).decode("utf-8", "replace")
-                _log.log(_LOG_LEVELS.get(level, logging.DEBUG), "%s", text)
+                _log.log(LOG_LEVELS.get(level, logging.DEBUG), "%s", text)
 
         i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
 
@@ -298,10 +289,6 @@ class WasmtimeEngine(Engine):
         # The store, and with it the memory, goes with the last reference to it.
         for name in ("abi", "_instance", "_memory", "_shared"):
             self.__dict__.pop(name, None)
-
-
-class MemoryRefused(errors.OutOfMemory):
-    """The system gives no shared memory; a flavour without threads may still run."""
 
 
 _engines: weakref.WeakSet[WasmtimeEngine] = weakref.WeakSet()
