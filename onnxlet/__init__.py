@@ -11,6 +11,19 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import capi
+    from .device import OrtDevice
+    from .environment import (
+        disable_telemetry_events,
+        enable_telemetry_events,
+        get_build_info,
+        get_version_string,
+        has_collective_ops,
+        preload_dlls,
+        set_default_logger_severity,
+        set_default_logger_verbosity,
+        set_seed,
+    )
     from .errors import (
         Aborted,
         Error,
@@ -25,54 +38,86 @@ if TYPE_CHECKING:
         Trap,
         VersionMismatch,
     )
+    from .io_binding import IOBinding, SessionIOBinding
+    from .metadata import ModelMetadata, NodeArg
     from .operators import register_operator
     from .options import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, RunOptions, SessionOptions
+    from .ort_value import OrtValue, OrtValueVector, copy_tensors
+    from .providers import get_all_providers, get_available_providers, get_device
     from .raw_tensor import RawTensor
-    from .session import InferenceSession, ModelMetadata, NodeArg, get_available_providers
+    from .session import InferenceSession
 
 # Names are loaded when first used, so that importing the package costs nothing to tools that only need a part of it.
-_HOME = {
-    **dict.fromkeys(
-        (
-            "Aborted",
-            "Error",
-            "Fail",
-            "InvalidArgument",
-            "InvalidGraph",
-            "InvalidProtobuf",
-            "NoSuchFile",
-            "NotImplemented",
-            "OutOfMemory",
-            "RuntimeException",
-            "Trap",
-            "VersionMismatch",
-        ),
-        "errors",
+_MODULES = {
+    "device": ("OrtDevice",),
+    "environment": (
+        "disable_telemetry_events",
+        "enable_telemetry_events",
+        "get_build_info",
+        "get_version_string",
+        "has_collective_ops",
+        "preload_dlls",
+        "set_default_logger_severity",
+        "set_default_logger_verbosity",
+        "set_seed",
     ),
-    **dict.fromkeys(
-        ("ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "RunOptions", "SessionOptions"), "options"
+    "errors": (
+        "Aborted",
+        "Error",
+        "Fail",
+        "InvalidArgument",
+        "InvalidGraph",
+        "InvalidProtobuf",
+        "NoSuchFile",
+        "NotImplemented",
+        "OutOfMemory",
+        "RuntimeException",
+        "Trap",
+        "VersionMismatch",
     ),
-    "RawTensor": "raw_tensor",
-    "register_operator": "operators",
-    **dict.fromkeys(("InferenceSession", "ModelMetadata", "NodeArg", "get_available_providers"), "session"),
+    "io_binding": ("IOBinding", "SessionIOBinding"),
+    "metadata": (
+        "ModelMetadata",
+        "NodeArg",
+    ),
+    "operators": ("register_operator",),
+    "options": (
+        "ExecutionMode",
+        "ExecutionOrder",
+        "GraphOptimizationLevel",
+        "RunOptions",
+        "SessionOptions",
+    ),
+    "ort_value": (
+        "OrtValue",
+        "OrtValueVector",
+        "copy_tensors",
+    ),
+    "providers": (
+        "get_all_providers",
+        "get_available_providers",
+        "get_device",
+    ),
+    "raw_tensor": ("RawTensor",),
+    "session": ("InferenceSession",),
 }
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "capi":
+        return importlib.import_module(".capi", __name__)
     if name not in _HOME:
-        raise AttributeError(f"module 'onnxlet' has no attribute {name!r}")
+        from .missing import attribute_error
+
+        raise attribute_error("onnxlet", name)
     value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
-
-
-def get_device() -> str:
-    """Where models run, as onnxruntime reports it."""
-    return "CPU"
+    return sorted({*globals(), *__all__})
 
 
 __all__ = [
@@ -82,6 +127,7 @@ __all__ = [
     "ExecutionOrder",
     "Fail",
     "GraphOptimizationLevel",
+    "IOBinding",
     "InferenceSession",
     "InvalidArgument",
     "InvalidGraph",
@@ -90,14 +136,30 @@ __all__ = [
     "NoSuchFile",
     "NodeArg",
     "NotImplemented",
+    "OrtDevice",
+    "OrtValue",
+    "OrtValueVector",
     "OutOfMemory",
     "RawTensor",
     "RunOptions",
     "RuntimeException",
+    "SessionIOBinding",
     "SessionOptions",
     "Trap",
     "VersionMismatch",
+    "capi",
+    "copy_tensors",
+    "disable_telemetry_events",
+    "enable_telemetry_events",
+    "get_all_providers",
     "get_available_providers",
+    "get_build_info",
     "get_device",
+    "get_version_string",
+    "has_collective_ops",
+    "preload_dlls",
     "register_operator",
+    "set_default_logger_severity",
+    "set_default_logger_verbosity",
+    "set_seed",
 ]

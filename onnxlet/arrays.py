@@ -81,17 +81,24 @@ def empty(dtype: DType, shape: tuple[int, ...]) -> Array | None:
     return None if kind is None or dtype.packed else np.empty(shape, kind)
 
 
+def zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
+    """A new array of zeros."""
+    return np.zeros(shape, kind)
+
+
 def octets_of(array: Array) -> Array:
     """The bytes of a contiguous array, as a flat view."""
     return array.reshape(-1).view(np.uint8)
 
 
-def as_array(value: Any, dtype: DType | None) -> Array:
+def as_array(value: Any, dtype: DType | None) -> Array | RawTensor:
     """What a feed means as an array: arrays keep their type, lists and Python scalars take the declared one."""
     if isinstance(value, np.ndarray | np.generic):
         return np.asarray(value)
-    if isinstance(value, RawTensor):
-        return value.numpy()
+    if hasattr(value, "__dlpack__"):
+        from . import dlpack
+
+        return dlpack.imported(value)
     if dtype is None or hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return np.asarray(value)
     kind = numpy_type(dtype)
@@ -99,6 +106,25 @@ def as_array(value: Any, dtype: DType | None) -> Array:
         return np.asarray(value) if kind is None else np.array(value, dtype=kind)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(f"{type(value).__name__} does not convert to a tensor({dtype.name}): {error}") from error
+
+
+def shareable(value: Any) -> Array:
+    """The array itself where the engine could be fed from its memory, else a contiguous copy in native byte order."""
+    if not isinstance(value, np.ndarray | np.generic):
+        raise InvalidArgument(f"an OrtValue is made from a numpy array; {type(value).__name__} given")
+    array = np.asarray(value, order="C")
+    if onnx_type(array.dtype) is dtypes.STRING:
+        return array if array.dtype == object else string_array(strings_of(array), array.shape)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def reinterpreted(value: Any, dtype: DType) -> Array | RawTensor:
+    """The elements of an array as another type of the same width, over the same memory."""
+    array = shareable(value)
+    if array.dtype.hasobject or array.dtype.itemsize * 8 != dtype.bits:
+        raise InvalidArgument(f"elements of numpy type {array.dtype} cannot be read as {dtype.name}: the width differs")
+    kind = numpy_type(dtype)
+    return RawTensor(dtype.name, array.shape, octets_of(array)) if kind is None else array.view(kind)
 
 
 def strings_of(array: Array) -> list[str]:

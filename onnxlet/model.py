@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +23,7 @@ class Model:
         self.path = None if isinstance(source, bytes | bytearray | memoryview) else Path(source)
         if self.path is None:
             assert not isinstance(source, str | os.PathLike)
-            address, size = _copy_in(engine, memoryview(source))
+            address, size = _copy_in(engine, memoryview(source), "the model")
         else:
             address, size = read_file(engine, self.path, "the model")
         self._handle = engine.pointer(engine.abi.ol_model_open(address, size))
@@ -32,31 +33,37 @@ class Model:
         document: dict[str, Any] = self.engine.document(self.engine.abi.ol_model_describe(self._handle))
         return document
 
-    def provide_external_data(self, needed: list[dict[str, Any]], folder: str | os.PathLike[str] | None) -> None:
-        """Reads the `external` files of the description, from `folder` or the model file's own."""
+    def provide_external_data(
+        self, needed: list[dict[str, Any]], folder: str | os.PathLike[str] | None, files: Mapping[str, bytes]
+    ) -> None:
+        """Provides the `external` files of the description: from `files`, `folder` or the model file's own folder."""
+        for item in needed:
+            if item["file"] in files:
+                data = memoryview(files[item["file"]])[: item["bytes"]]
+                self._provide(item, *_copy_in(self.engine, data, f"external data {item['file']!r}"))
+        needed = [item for item in needed if item["file"] not in files]
         if not needed:
             return
         if folder is None and self.path is None:
-            files = ", ".join(repr(item["file"]) for item in needed)
+            names = ", ".join(repr(item["file"]) for item in needed)
             key = EXTERNAL_FOLDER_ENTRY
             raise InvalidArgument(
-                f"the model was given as bytes and keeps weights in {files}; open it by its path, or name their folder "
+                f"the model was given as bytes and keeps weights in {names}; open it by its path, or name their folder "
                 f"with SessionOptions.add_session_config_entry({key!r}, ...)"
             )
         beside = self.path if folder is None else Path(folder) / (self.path.name if self.path else "model.onnx")
         assert beside is not None
         for item in needed:
             path = external_data.resolve(item["file"], beside)
-            address, size = read_file(self.engine, path, f"external data {item['file']!r}", item["bytes"])
-            if size < item["bytes"]:
-                self.engine.abi.ol_free(address)
-                text = f"external data {item['file']!r} is truncated"
-                raise InvalidProtobuf(f"{text}: it has {size} bytes and the model uses {item['bytes']}")
-            self._provide(item["file"], address, size)
+            self._provide(item, *read_file(self.engine, path, f"external data {item['file']!r}", item["bytes"]))
 
-    def _provide(self, file: str, address: int, size: int) -> None:
-        name = file.encode()
+    def _provide(self, item: dict[str, Any], address: int, size: int) -> None:
         engine = self.engine
+        if size < item["bytes"]:
+            engine.abi.ol_free(address)
+            text = f"external data {item['file']!r} is truncated"
+            raise InvalidProtobuf(f"{text}: it has {size} bytes and the model uses {item['bytes']}")
+        name = item["file"].encode()
         engine.number(engine.abi.ol_model_provide(self._handle, engine.scratch(name), len(name), address, size))
 
     def take(self) -> int:
@@ -92,9 +99,9 @@ def read_file(engine: Engine, path: Path, what: str, most: int | None = None) ->
     return address, size
 
 
-def _copy_in(engine: Engine, data: memoryview) -> tuple[int, int]:
+def _copy_in(engine: Engine, data: memoryview, what: str) -> tuple[int, int]:
     if not data.c_contiguous:
         raise InvalidArgument("the model's bytes must be contiguous")
-    address = engine.alloc(data.nbytes, "the model")
+    address = engine.alloc(data.nbytes, what)
     engine.write(address, data)
     return address, data.nbytes

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from . import errors
+from . import environment, errors, missing
 from .errors import InvalidArgument
 
 
@@ -63,6 +64,9 @@ class _Options:
         except ValueError as error:
             raise InvalidArgument(f"{type(self).__name__}.{name}: {error}") from error
 
+    def __getattr__(self, name: str) -> Any:
+        raise missing.attribute_error(type(self).__name__, name)
+
     def __repr__(self) -> str:
         changed = {name: getattr(self, name) for name, value in self._defaults.items() if getattr(self, name) != value}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
@@ -117,13 +121,32 @@ class SessionOptions(_Options):
         super().__init__()
         object.__setattr__(self, "_free_dimensions", {})
         object.__setattr__(self, "_config", {})
+        object.__setattr__(self, "_data_files", {})
 
     _free_dimensions: dict[str, int]
     _config: dict[str, str]
+    _data_files: dict[str, bytes]
 
     def add_free_dimension_override_by_name(self, dim_name: str, dim_value: int) -> None:
         """Fixes a symbolic dimension of the inputs to a size."""
         self._free_dimensions[str(dim_name)] = int(dim_value)
+
+    def add_external_initializers_from_files_in_memory(
+        self,
+        external_initializer_file_names: Sequence[str],
+        external_initializer_file_buffer_array: Sequence[bytes],
+        external_initializer_file_lengths: Sequence[int],
+    ) -> None:
+        """Gives the content of external data files, named as in the model; these are not looked for on disk."""
+        names, buffers, lengths = (
+            external_initializer_file_names,
+            external_initializer_file_buffer_array,
+            external_initializer_file_lengths,
+        )
+        if not len(names) == len(buffers) == len(lengths):
+            raise InvalidArgument(f"{len(names)} names, {len(buffers)} buffers and {len(lengths)} lengths given")
+        for name, buffer, length in zip(names, buffers, lengths, strict=True):
+            self._data_files[name] = buffer if len(buffer) == length else bytes(memoryview(buffer)[:length])
 
     def add_session_config_entry(self, config_key: str, config_value: str) -> None:
         """Sets a config entry; see the class for onnxlet's own. Entries of other runtimes are kept and ignored."""
@@ -148,6 +171,15 @@ _CONFIG = {
 }
 
 
+def checked(options: SessionOptions | None) -> SessionOptions:
+    """The options, or the defaults for None. Raises TypeError for those of another package."""
+    if options is None:
+        return SessionOptions()
+    if not isinstance(options, SessionOptions):
+        raise TypeError(f"sess_options takes onnxlet.SessionOptions; {type(options).__name__} given")
+    return options
+
+
 def engine_options(options: SessionOptions, disabled_passes: list[str]) -> dict[str, Any]:
     """What the engine's ol_session_create takes, as a JSON-ready object."""
     if options.optimized_model_filepath:
@@ -165,6 +197,8 @@ def engine_options(options: SessionOptions, disabled_passes: list[str]) -> dict[
             if not value.lstrip("-").isdigit():
                 raise InvalidArgument(f"config entry {key} takes a whole number; it is {value!r}")
             document[name] = bool(int(value)) if key == "onnxlet.function_bodies" else int(value)
+    if "seed" not in document and (seed := environment.default_seed()) is not None:
+        document["seed"] = seed
     passes = [*disabled_passes, *filter(None, options._config.get("onnxlet.disabled_passes", "").split(","))]
     if passes:
         document["disabled_passes"] = passes

@@ -3,57 +3,40 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import json
 import os
 import time
-import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from . import hosts, operators, values
+from . import background, hosts, missing, operators, values
 from .errors import InvalidArgument, RuntimeException
 from .hosts.abi_gen import Progress
+from .hosts.engine import Engine
+from .metadata import Described, NodeArg, node_arg
 from .model import EXTERNAL_FOLDER_ENTRY, Model, Source
 from .options import RunOptions, SessionOptions, engine_options
+from .options import checked as check_options
+from .origin import Origin
+from .ort_value import OrtValue, OrtValueVector, Resident
+from .providers import checked as check_providers
 from .trace import trace_document
 
 if TYPE_CHECKING:
     import asyncio
-    from concurrent.futures import ThreadPoolExecutor
     from types import TracebackType
 
-PROVIDERS = ("wasm", "CPUExecutionProvider")
+    from .io_binding import IOBinding
+
+T = TypeVar("T")
+# Takes over an output of a run: the engine, the value's handle, and which output it is.
+Deliver: TypeAlias = Callable[[Engine, int, int], T]
 
 
-@dataclass(frozen=True)
-class NodeArg:
-    """An input or output: its name, its type such as "tensor(float)", and its dimensions.
-
-    A dimension is a number, a name, or None; a tensor of unknown rank has [] as onnxruntime reports it.
-    """
-
-    name: str
-    type: str
-    shape: list[int | str | None]
-
-
-@dataclass(frozen=True)
-class ModelMetadata:
-    """What the file says about itself."""
-
-    producer_name: str
-    graph_name: str
-    domain: str
-    description: str
-    graph_description: str
-    version: int
-    custom_metadata_map: dict[str, str]
-
-
-class InferenceSession:
+class InferenceSession(Described):
     """A model in an engine of its own.
 
     Sessions run in parallel with each other; calls on one session queue. Use `close()` or `with` to release memory at a
@@ -78,12 +61,13 @@ class InferenceSession:
 
         Raises NoSuchFile, InvalidProtobuf, InvalidGraph, NotImplemented, InvalidArgument or OutOfMemory.
         """
-        self._options = _checked_options(sess_options)
-        self._providers = _checked_providers(providers, provider_options)
+        self._options = check_options(sess_options)
+        self._providers = check_providers(providers, provider_options)
         if not isinstance(path_or_bytes, str | os.PathLike | bytes | bytearray | memoryview):
             kind = type(path_or_bytes).__name__
             raise TypeError(f"a model is a path, bytes or memoryview; {kind} given")
-        options = json.dumps(engine_options(self._options, list(disabled_optimizers or ()))).encode()
+        self._more: dict[str, Any] = {"disabled_optimizers": list(disabled_optimizers or ()), "_engine": _engine}
+        options = json.dumps(engine_options(self._options, self._more["disabled_optimizers"])).encode()
         self._handle = 0
         self._awaited = False
         """A coroutine is in the middle of a run."""
@@ -102,7 +86,9 @@ class InferenceSession:
                     operators.check_decoder(self._model, self._operators)
                     operators.announce(engine, self._operators)
                     folder = self._options._config.get(EXTERNAL_FOLDER_ENTRY)
-                    model.provide_external_data(self._model.get("external") or [], folder)
+                    needed, files = self._model.get("external") or [], self._options._data_files
+                    model.provide_external_data(needed, folder, files)
+                    self._origin = Origin(path_or_bytes, [item["file"] for item in needed], folder, files)
                     address = engine.scratch(options)
                     created = engine.abi.ol_session_create(model.take(), address, len(options))
                 finally:
@@ -112,13 +98,25 @@ class InferenceSession:
         except BaseException:
             self._engine.close()
             raise
-        self._inputs = [_node_arg(item) for item in described["inputs"]]
-        self._outputs = [_node_arg(item) for item in described["outputs"]]
-        self._overridable = [_node_arg(item) for item in described.get("overridable_initializers") or []]
+        self._inputs = [node_arg(item) for item in described["inputs"]]
+        self._outputs = [node_arg(item) for item in described["outputs"]]
+        self._overridable = [node_arg(item) for item in described.get("overridable_initializers") or []]
         self._types = {arg.name: arg.type for arg in [*self._inputs, *self._overridable]}
-        self._known = {*self._types, *(arg.name for arg in self._outputs)}
+        self._output_types = {arg.name: arg.type for arg in self._outputs}
+        self._known = {*self._types, *self._output_types}
 
     # ---- life ----
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: the model and the options. A new engine is started where it arrives."""
+        with self._call():
+            model, data_files = self._origin.read()
+        options = copy.copy(self._options)
+        object.__setattr__(options, "_data_files", data_files)
+        return functools.partial(type(self), **self._more), (model, options, self._providers)
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing.attribute_error("InferenceSession", name)
 
     def close(self) -> None:
         """Releases the model and the engine. Later calls raise; closing twice is allowed."""
@@ -156,44 +154,7 @@ class InferenceSession:
 
         return asyncio.Lock()
 
-    # ---- what the model is ----
-
-    def get_inputs(self) -> list[NodeArg]:
-        """The inputs that a run must be fed."""
-        return list(self._inputs)
-
-    def get_outputs(self) -> list[NodeArg]:
-        """The outputs, in the model's order."""
-        return list(self._outputs)
-
-    def get_overridable_initializers(self) -> list[NodeArg]:
-        """Inputs with a default, which a feed may replace."""
-        return list(self._overridable)
-
-    def get_modelmeta(self) -> ModelMetadata:
-        """Producer, version, description and custom properties of the file."""
-        model = self._model
-        return ModelMetadata(
-            producer_name=model.get("producer_name") or "",
-            graph_name=model.get("graph_name") or "",
-            domain=model.get("domain") or "",
-            description=model.get("doc_string") or "",
-            graph_description=model.get("graph_doc_string") or "",
-            version=int(model.get("model_version") or 0),
-            custom_metadata_map=dict(model.get("metadata") or {}),
-        )
-
-    def get_providers(self) -> list[str]:
-        """The providers in use."""
-        return list(self._providers)
-
-    def get_provider_options(self) -> dict[str, dict[str, str]]:
-        """The options of each provider; there are none to set."""
-        return {name: {} for name in self._providers}
-
-    def get_session_options(self) -> SessionOptions:
-        """The options the session was made with."""
-        return self._options
+    # ---- what it is ----
 
     @property
     def threads(self) -> int:
@@ -223,52 +184,113 @@ class InferenceSession:
     ) -> list[Any]:
         """Computes the named outputs (all, when None or empty) and returns them in that order.
 
-        Feeds are numpy arrays of the declared type, or lists and scalars that convert to it; sequences are lists, maps
-        are dicts, an empty optional is None. Outputs likewise; the arrays are copies. Raises InvalidArgument for a
-        wrong feed, Fail for data that breaks an operator's rule, Aborted, OutOfMemory or Trap.
+        Feeds are arrays of the declared type (numpy's, or whatever has `__dlpack__` or the buffer protocol), OrtValues,
+        or lists and scalars that convert to it; sequences are lists, maps are dicts, an empty optional is None. Outputs
+        likewise; the arrays are copies. Raises InvalidArgument for a wrong feed, Fail for data that breaks an
+        operator's rule, Aborted, OutOfMemory or Trap.
         """
-        with self._call() as engine, contextlib.closing(self._course(output_names, input_feed, run_options)) as course:
-            handle = next(course)
-            try:
-                while True:
-                    handle = course.send(engine.abi.ol_run_step(handle))
-            except StopIteration as end:
-                return list(end.value)
+        return self._compute(_names(output_names), input_feed, run_options, values.taken)
 
-    async def _run_awaited(
+    def run_with_ort_values(
         self,
         output_names: Sequence[str] | None,
-        input_feed: Mapping[str, Any],
+        input_dict_ort_values: Mapping[str, OrtValue],
+        run_options: RunOptions | None = None,
+    ) -> list[OrtValue]:
+        """As `run`, with outputs that stay in the engine until they are asked for as arrays."""
+        names = list(output_names or self._output_types)
+
+        def deliver(engine: Engine, handle: int, index: int) -> OrtValue:
+            return OrtValue(None, declared=self._output_types[names[index]], resident=Resident(self, handle))
+
+        return self._compute(names, input_dict_ort_values, run_options, deliver)
+
+    def run_with_ortvaluevector(
+        self,
         run_options: RunOptions | None,
-    ) -> list[Any]:
-        """`run` where Python has no threads: other coroutines go on while the engine works, and queue for their turn."""
-        engine = self._engine
+        feed_names: Sequence[str],
+        feeds: Sequence[OrtValue],
+        fetch_names: Sequence[str],
+        fetches: OrtValueVector,
+        fetch_devices: Sequence[Any] = (),
+    ) -> None:
+        """As `run_with_ort_values`; the outputs are appended to `fetches`."""
+        fetches.extend(self.run_with_ort_values(fetch_names, dict(zip(feed_names, feeds, strict=True)), run_options))
+
+    def io_binding(self) -> IOBinding:
+        """An empty binding for runs of this session."""
+        from .io_binding import IOBinding
+
+        return IOBinding(self)
+
+    def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
+        """Computes the outputs that are bound, from the inputs that are bound."""
+        if iobinding._session is not self:
+            raise InvalidArgument("a binding is used with the session that made it")
+        iobinding._run(run_options)
+
+    def create_ortvalue_from_shape_and_type(
+        self, shape: Sequence[int], element_type: Any, device_type: str = "cpu", device_id: int = 0, vendor_id: int = -1
+    ) -> OrtValue:
+        """A tensor of zeros in this session's engine: runs are fed with it without a copy."""
+        made = OrtValue.ortvalue_from_shape_and_type(shape, element_type, device_type)
+        return OrtValue(None, resident=self._upload(made._host()))
+
+    def _upload(self, value: Any) -> Resident:
+        with self._call() as engine:
+            return Resident(self, values.to_engine(engine, value, ""))
+
+    def _compute(
+        self, names: Sequence[str], feeds: Mapping[str, Any], options: RunOptions | None, deliver: Deliver[T]
+    ) -> list[T]:
+        """Runs the model on the spot; see `_course`."""
+        # Before the lock is held: a value in another session's engine is read under the lock of that one.
+        course = self._course(names, self._prepared(feeds), options, deliver)
+        with self._call() as engine, contextlib.closing(course):
+            run = next(course)
+            try:
+                while True:
+                    run = course.send(engine.abi.ol_run_step(run))
+            except StopIteration as end:
+                outputs: list[T] = end.value
+                return outputs
+
+    async def _compute_awaited(
+        self, names: Sequence[str], feeds: Mapping[str, Any], options: RunOptions | None, deliver: Deliver[T]
+    ) -> list[T]:
+        """`_compute` where Python has no threads: other coroutines go on while the engine works, and queue for their
+        turn."""
+        course = self._course(names, self._prepared(feeds), options, deliver)
         async with self._turn:
-            engine.enter()
+            self._engine.enter()
             self._awaited = True
             try:
-                with contextlib.closing(self._course(output_names, input_feed, run_options)) as course:
-                    handle = next(course)
+                with contextlib.closing(course):
+                    run = next(course)
                     while True:
-                        handle = course.send(await engine.step_async(handle))
+                        run = course.send(await self._engine.step_async(run))
             except StopIteration as end:
-                return list(end.value)
+                outputs: list[T] = end.value
+                return outputs
             finally:
                 self._awaited = False
 
+    def _prepared(self, feeds: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(feeds, Mapping):
+            raise InvalidArgument(f"feeds are a dict from input name to value; {type(feeds).__name__} given")
+        return {name: value._feed(self) if isinstance(value, OrtValue) else value for name, value in feeds.items()}
+
     def _course(
-        self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any], options: RunOptions | None
-    ) -> Generator[int, int, list[Any]]:
-        """A run: gives its handle whenever `ol_run_step` is to be called, is sent the result, and returns the outputs."""
-        if not isinstance(input_feed, Mapping):
-            raise InvalidArgument(f"feeds are a dict from input name to value; {type(input_feed).__name__} given")
+        self, names: Sequence[str], feeds: dict[str, Any], options: RunOptions | None, deliver: Deliver[T]
+    ) -> Generator[int, int, list[T]]:
+        """A run: gives its handle whenever `ol_run_step` is to be called, is sent the result of that, and returns what
+        `deliver` made of the outputs."""
         if options is not None and not isinstance(options, RunOptions):
             raise TypeError(f"run_options takes onnxlet.RunOptions; {type(options).__name__} given")
-        names = [output_names] if isinstance(output_names, str) else list(output_names or ())
         engine, abi = self._engine, self._engine.abi
         run = engine.pointer(abi.ol_run_new(self._handle))
         try:
-            for name, value in input_feed.items():
+            for name, value in feeds.items():
                 self._feed(run, name, value)
             for name in names:
                 engine.number(abi.ol_run_fetch(run, *self._name(name)))
@@ -280,14 +302,19 @@ class InferenceSession:
                 if progress < 0:
                     raise engine.last_error(-progress) from cause
                 if progress == Progress.DONE:
-                    return [self._output(run, index) for index in range(abi.ol_run_output_count(run))]
+                    break
                 cause = operators.run_pending(engine, run, self._operators)
+            count = abi.ol_run_output_count(run)
+            return [deliver(engine, engine.pointer(abi.ol_run_output(run, i)), i) for i in range(count)]
         finally:
             if engine.failure is None:
                 abi.ol_run_free(run)
 
     def _feed(self, run: int, name: str, value: Any) -> None:
         engine = self._engine
+        if isinstance(value, Resident):
+            engine.number(engine.abi.ol_run_feed(run, *self._name(name), value.handle))
+            return
         try:
             handle = values.to_engine(engine, value, self._types.get(name, ""))
         except InvalidArgument as error:
@@ -302,15 +329,6 @@ class InferenceSession:
             return self._engine.lasting(name)
         text = str(name).encode()
         return self._engine.scratch(text), len(text)
-
-    def _output(self, run: int, index: int) -> Any:
-        engine = self._engine
-        handle = engine.pointer(engine.abi.ol_run_output(run, index))
-        try:
-            return values.from_engine(engine, handle)
-        finally:
-            if engine.failure is None:
-                engine.abi.ol_value_free(handle)
 
     @overload
     def run_async(
@@ -327,7 +345,7 @@ class InferenceSession:
         self,
         output_names: Sequence[str] | None,
         input_feed: Mapping[str, Any],
-        callback: Callable[[list[Any], Any, str], None],
+        callback: background.Callback,
         user_data: Any = None,
         run_options: RunOptions | None = None,
     ) -> None: ...
@@ -336,7 +354,7 @@ class InferenceSession:
         self,
         output_names: Sequence[str] | None,
         input_feed: Mapping[str, Any],
-        callback: Callable[[list[Any], Any, str], None] | None = None,
+        callback: background.Callback | None = None,
         user_data: Any = None,
         run_options: RunOptions | None = None,
     ) -> Awaitable[list[Any]] | None:
@@ -346,19 +364,18 @@ class InferenceSession:
         The callback gets (results, user_data, error text); the text is empty when all went well.
         """
         work = functools.partial(self.run, output_names, input_feed, run_options)
-        if callback is None or self._engine.awaits:
-            import asyncio  # takes long to import, and synchronous programs do without
-
-        if self._engine.awaits:
-            task = asyncio.ensure_future(self._run_awaited(output_names, input_feed, run_options))
-            if callback is None:
-                return task
-            task.add_done_callback(lambda task: _tell(task.result, callback, user_data))
+        if callback is not None and not self._engine.awaits:
+            background.executor().submit(background.tell, work, callback, user_data)
             return None
-        if callback is None:
-            return asyncio.get_running_loop().run_in_executor(_executor(), work)
+        import asyncio  # takes long to import, and synchronous programs do without
 
-        _executor().submit(_tell, work, callback, user_data)
+        if not self._engine.awaits:
+            return asyncio.get_running_loop().run_in_executor(background.executor(), work)
+        awaited = self._compute_awaited(_names(output_names), input_feed, run_options, values.taken)
+        task = asyncio.ensure_future(awaited)
+        if callback is None:
+            return task
+        task.add_done_callback(lambda task: background.tell(task.result, callback, user_data))
         return None
 
     # ---- profile ----
@@ -373,10 +390,6 @@ class InferenceSession:
         with self._call() as engine:
             return list(engine.document(engine.abi.ol_session_profile(self._handle)))
 
-    def get_profiling_start_time_ns(self) -> int:
-        """When the session was made, in nanoseconds since 1970."""
-        return self._profile_start
-
     def end_profiling(self) -> str:
         """Writes the last run's profile as a trace that Perfetto opens, and returns the file's name."""
         path = Path(f"{self._options.profile_file_prefix}{time.strftime('%Y-%m-%d_%H-%M-%S')}.json")
@@ -384,56 +397,8 @@ class InferenceSession:
         return str(path)
 
 
-def _tell(work: Callable[[], list[Any]], callback: Callable[[list[Any], Any, str], None], user_data: Any) -> None:
-    """Calls back as onnxruntime does."""
-    try:
-        results, problem = work(), ""
-    except Exception as error:  # handed to the callback, whose form is onnxruntime's
-        results, problem = [], f"{getattr(error, 'code', type(error).__name__)}: {error}"
-    callback(results, user_data, problem)
+def _names(output_names: Sequence[str] | str | None) -> list[str]:
+    return [output_names] if isinstance(output_names, str) else list(output_names or ())
 
 
-@functools.cache
-def _executor() -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(thread_name_prefix="onnxlet-run")
-
-
-def _node_arg(item: dict[str, Any]) -> NodeArg:
-    return NodeArg(item["name"], item.get("type") or "", list(item.get("shape") or []))
-
-
-def _checked_options(options: SessionOptions | None) -> SessionOptions:
-    if options is None:
-        return SessionOptions()
-    if not isinstance(options, SessionOptions):
-        raise TypeError(f"sess_options takes onnxlet.SessionOptions; {type(options).__name__} given")
-    return options
-
-
-def _checked_providers(providers: Any, provider_options: Any) -> list[str]:
-    """Follows onnxruntime: unknown providers are left out with a warning, and the CPU is always there."""
-    if providers is None:
-        return ["wasm"]
-    if isinstance(providers, str) or not isinstance(providers, Sequence):
-        raise InvalidArgument(f"providers takes a list of names such as {list(PROVIDERS)}; {providers!r} given")
-    if provider_options is not None and len(provider_options) != len(providers):
-        raise InvalidArgument("providers and provider_options must have the same length")
-    names = []
-    for provider in providers:
-        name = provider[0] if isinstance(provider, tuple) else provider
-        if name in PROVIDERS:
-            names.append(name)
-        else:
-            text = f"provider {name!r} is not in {list(PROVIDERS)} and is left out"
-            warnings.warn(text, RuntimeWarning, stacklevel=3)
-    return list(dict.fromkeys(names)) or ["wasm"]
-
-
-def get_available_providers() -> list[str]:
-    """The providers a session can be made with."""
-    return list(PROVIDERS)
-
-
-__all__ = ["InferenceSession", "ModelMetadata", "NodeArg", "get_available_providers"]
+__all__ = ["InferenceSession", "NodeArg"]

@@ -54,12 +54,17 @@ def from_engine(engine: Engine, handle: int) -> Any:
     return None
 
 
-def _take(engine: Engine, handle: int) -> Any:
-    engine.pointer(handle)
+def taken(engine: Engine, handle: int, index: int = 0) -> Any:
+    """As `from_engine`, and frees the value."""
     try:
         return from_engine(engine, handle)
     finally:
-        engine.abi.ol_value_free(handle)
+        if engine.failure is None:
+            engine.abi.ol_value_free(handle)
+
+
+def _take(engine: Engine, handle: int) -> Any:
+    return taken(engine, engine.pointer(handle))
 
 
 def _list(value: Any) -> list[Any]:
@@ -98,6 +103,8 @@ def _strings(engine: Engine, items: list[str], shape: tuple[int, ...]) -> int:
 
 def _tensor(engine: Engine, value: Any, dtype: DType | None) -> int:
     array = arrays.as_array(value, dtype)
+    if isinstance(array, RawTensor):
+        return _write(engine, dtypes.BY_NAME[array.dtype], array.shape, array.data)
     kind = arrays.onnx_type(array.dtype)
     if kind is dtypes.STRING:
         return _strings(engine, arrays.strings_of(array), array.shape)
@@ -175,10 +182,16 @@ def _nested(engine: Engine, value: Any, dtype: DType | None) -> int:
 # ---- from the engine ----
 
 
+def tensor_info(engine: Engine, handle: int) -> tuple[DType, tuple[int, ...]]:
+    """Element type and shape of an engine value that is a tensor."""
+    abi = engine.abi
+    shape = engine.integers(abi.ol_tensor_dims(handle), abi.ol_tensor_rank(handle))
+    return dtypes.BY_NUMBER[abi.ol_tensor_dtype(handle)], shape
+
+
 def _read_tensor(engine: Engine, handle: int) -> Any:
     abi = engine.abi
-    dtype = dtypes.BY_NUMBER[abi.ol_tensor_dtype(handle)]
-    shape = engine.integers(abi.ol_tensor_dims(handle), abi.ol_tensor_rank(handle))
+    dtype, shape = tensor_info(engine, handle)
     if dtype is dtypes.STRING:
         items = [_string(engine, handle, index) for index in range(math.prod(shape))]
         return items if arrays is None else arrays.string_array(items, shape)

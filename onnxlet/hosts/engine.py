@@ -68,6 +68,7 @@ class Engine(ABC):
         """Why the engine is dead, once it is."""
         self._scratch = (0, 0)
         self._lasting: dict[str, tuple[int, int]] = {}
+        self._discarded: list[int] = []
 
     @abstractmethod
     def read(self, address: int, size: int) -> bytearray:
@@ -97,6 +98,12 @@ class Engine(ABC):
         """Called under `lock` before a group of calls."""
         if self.failure is not None:
             raise type(self.failure)(f"this session's engine has stopped and cannot be used again: {self.failure}")
+        while self._discarded:
+            self.abi.ol_value_free(self._discarded.pop())
+
+    def discard(self, value: int) -> None:
+        """Frees a value at the next `enter`: for finalizers, which may run in any thread and inside any call."""
+        self._discarded.append(value)
 
     async def step_async(self, run: int) -> int:
         """As abi.ol_run_step; where the host can, other work goes on meanwhile."""

@@ -17,3 +17,8 @@ def view(address: int, size: int) -> memoryview:
         return memoryview(bytearray())
     made: memoryview = _from_memory(address, size, _WRITABLE)
     return made
+
+
+def address_of(data: memoryview) -> int:
+    """The process address of writable, contiguous bytes; 0 when there are none."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(data)) if data.nbytes else 0
