@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from . import capi
+    from .batch import predict
     from .device import OrtDevice
     from .environment import (
         disable_telemetry_events,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 # Names are loaded when first used, so that importing the package costs nothing to tools that only need a part of it.
 _MODULES = {
+    "batch": ("predict",),
     "device": ("OrtDevice",),
     "environment": (
         "disable_telemetry_events",
@@ -157,6 +159,7 @@ __all__ = [
     "get_device",
     "get_version_string",
     "has_collective_ops",
+    "predict",
     "preload_dlls",
     "register_operator",
     "set_default_logger_severity",
