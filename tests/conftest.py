@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 # With several processes (-n): these share one. They start threads or a browser, or fetch and build files on first use.
-ONE_AT_A_TIME = ("bad_input", "bench", "browser", "examples", "models", "packaging")
+ONE_AT_A_TIME = ("bad_input", "bench", "browser", "examples", "models", "packaging", "pyodide")
 
 
 def process_group(nodeid: str) -> str:

@@ -164,7 +164,7 @@ class PyodideEngine(Engine):
         return guarded
 
     async def step_async(self, run: int) -> int:
-        if self._crew is not None:
+        if self._crew is not None and await self._crew.has_runner():
             try:
                 return await self._crew.step(run)
             except errors.Trap as failure:

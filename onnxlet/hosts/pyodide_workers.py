@@ -23,6 +23,10 @@ from .. import errors
 SCRIPT_ENTRY: Final = "ONNXLET_THREAD_SCRIPT"
 _STACK_BYTES: Final = 1 << 20
 _START_SECONDS: Final = 10.0
+_ADVICE: Final = (
+    "where the page's content security policy keeps it from doing so, put onnxlet/hosts/pyodide_thread.js on the page's "
+    f"server and its address into the environment variable {SCRIPT_ENTRY}"
+)
 _CLOSED: Final = "the session was closed"
 
 
@@ -43,12 +47,13 @@ def js_object(**items: Any) -> Any:
     return to_js(items, dict_converter=js.Object.fromEntries)
 
 
-@functools.cache
 def _script() -> str:
     """The address of the workers' script: $ONNXLET_THREAD_SCRIPT, else a blob: of the file beside this one."""
-    chosen = os.environ.get(SCRIPT_ENTRY)
-    if chosen:
-        return chosen
+    return os.environ.get(SCRIPT_ENTRY) or _blob_of_script()
+
+
+@functools.cache
+def _blob_of_script() -> str:
     text = Path(__file__).with_name("pyodide_thread.js").read_text(encoding="utf-8")
     address: str = js.URL.createObjectURL(js.Blob.new(to_js([text]), js_object(type="text/javascript")))
     return address
@@ -68,8 +73,8 @@ class _Worker:
     def __init__(self, parts: Parts, slot: int, index: int) -> None:
         """`slot` (1 ...) numbers its stack; `index` is a helper's number, 0 for the runner."""
         exports = parts.exports
-        sizes = exports.__tls_size.value, exports.__tls_align.value
-        stack = exports.ol_worker_stack(slot, _STACK_BYTES, *sizes)
+        tls_size, tls_align = (getattr(exports, name).value for name in ("__tls_size", "__tls_align"))
+        stack = exports.ol_worker_stack(slot, _STACK_BYTES, tls_size, tls_align)
         if stack == 0:
             raise errors.OutOfMemory("the engine has no memory for the thread's stack")
         self.entered: asyncio.Future[None] = asyncio.get_event_loop().create_future()
@@ -98,7 +103,11 @@ class _Worker:
 
     def _receive(self, event: Any) -> None:
         if event.type == "error":
-            self._fail(errors.RuntimeException(event.message or f"its script {_script()} does not load"))
+            # An error in the script has a message; what keeps the script from loading has none.
+            text = (
+                getattr(event, "message", "") or f"{_script()} does not load as the script of a Web Worker; {_ADVICE}"
+            )
+            self._fail(errors.RuntimeException(text))
         elif hasattr(event.data, "failed"):
             self._fail(errors.Trap(event.data.failed))
         elif self.answer is not None and hasattr(event.data, "result"):
@@ -123,6 +132,7 @@ class Crew:
         self._parts = parts
         self._workers: list[_Worker] = []
         self._runner: _Worker | None = None
+        self._refused = False
         self._stopped = False
         self.ready: asyncio.Task[None] = asyncio.ensure_future(self._start(helpers, joined))
         """Done when the helpers take part. It does not fail: what stood in the way is a warning."""
@@ -141,6 +151,7 @@ class Crew:
             ready = wanted
         except (errors.Error, TimeoutError) as error:
             reason = str(error) or f"they did not start within {_START_SECONDS:.0f} s"
+            self._refused = True
             warnings.warn(f"onnxlet runs with 1 of {wanted + 1} threads: {reason}", RuntimeWarning, stacklevel=2)
         exports.ol_set_workers(ready)
         joined(ready)
@@ -150,17 +161,26 @@ class Crew:
         self._workers.append(worker)
         return worker
 
-    async def step(self, run: int) -> int:
-        """`ol_run_step`, called in the runner. Raises RuntimeException when there can be no runner, and Trap.
-
-        When the caller is cancelled, so is the run; the engine is at rest again when this returns.
-        """
+    async def has_runner(self) -> bool:
+        """Starts the runner, at the first call, after the helpers. False, after a warning, when it does not start."""
         await asyncio.wait([self.ready])
         if self._stopped:
             raise errors.RuntimeException(_CLOSED)
-        if self._runner is None:
-            self._runner = self._add(0)
-        await asyncio.shield(self._runner.entered)
+        if self._runner is None and not self._refused:
+            try:
+                self._runner = self._add(0)
+                await asyncio.shield(self._runner.entered)
+            except errors.Error as error:
+                self._runner, self._refused = None, True
+                warnings.warn(f"run_async holds up the event loop: {error}", RuntimeWarning, stacklevel=2)
+        return self._runner is not None
+
+    async def step(self, run: int) -> int:
+        """`ol_run_step`, called in the runner. Raises Trap.
+
+        When the caller is cancelled, so is the run; the engine is at rest again when this returns.
+        """
+        assert self._runner is not None
         answer = self._runner.call("ol_run_step", run)
         try:
             return await asyncio.shield(answer)

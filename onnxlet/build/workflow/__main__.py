@@ -46,6 +46,7 @@ def command_run(arguments: Sequence[str]) -> int:
 def command_test(arguments: Sequence[str]) -> int:
     prepare()
     engine.javascript()
+    engine.wheel()
     machine.chromium()
     if not arguments and machine.emscripten() is None:
         say("no Emscripten: its build is not tested (Debian: apt install emscripten)")

@@ -1,0 +1,86 @@
+"""The wheel of this very package, made anew from the files that are installed."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+from .errors import BundleError
+
+PACKAGE: Final = "onnxlet"
+_HOME: Final = Path(__file__).resolve().parents[1]
+# Neither depends on what this machine did with the package, nor does the build from a source tree belong to it.
+_LEFT_OUT: Final = ("__pycache__", "workflow")
+_KEPT_METADATA: Final = ("METADATA", "entry_points.txt")
+_WHEEL: Final = "Wheel-Version: 1.0\nGenerator: onnxlet\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+_EPOCH: Final = (1980, 1, 1, 0, 0, 0)
+
+
+def write_wheel(folder: Path) -> Path:
+    """Writes onnxlet-VERSION-py3-none-any.whl: the same bytes for the same files. Raises BundleError.
+
+    For an installed package its RECORD says which files there are, and what they must be. A source tree that is
+    installed as editable has no such list; its package folder is taken as it is.
+    """
+    try:
+        distribution = metadata.distribution(PACKAGE)
+    except metadata.PackageNotFoundError as error:
+        raise BundleError(f"the package {PACKAGE} is not installed; name its wheel with --wheel") from error
+    info = f"{PACKAGE}-{distribution.version}.dist-info"
+    files = dict(_package_files(distribution))
+    for name in _KEPT_METADATA:
+        text = distribution.read_text(name)
+        if text is not None:
+            files[f"{info}/{name}"] = text.encode()
+    files[f"{info}/WHEEL"] = _WHEEL.encode()
+    if not any(name.startswith(f"{PACKAGE}/_engine/") for name in files):
+        raise BundleError(f"the package in {_HOME} has no engine; build it, or name a wheel with --wheel")
+    path = folder / f"{PACKAGE}-{distribution.version}-py3-none-any.whl"
+    _write(path, files, f"{info}/RECORD")
+    return path
+
+
+def _package_files(distribution: metadata.Distribution) -> Iterator[tuple[str, bytes]]:
+    listed = [file for file in distribution.files or [] if file.parts[0] == PACKAGE and file.suffix != ".pyc"]
+    if not listed:
+        for path in sorted(_HOME.rglob("*")):
+            name = path.relative_to(_HOME.parent)
+            if path.is_file() and path.suffix != ".pyc" and not set(_LEFT_OUT) & set(name.parts):
+                yield name.as_posix(), path.read_bytes()
+    for file in listed:
+        try:
+            data = file.read_binary()
+        except OSError as error:
+            raise BundleError(f"the installed package lacks {file}: {error}; install it again") from error
+        if file.hash is not None and _digest(data) != file.hash.value:
+            raise BundleError(f"{file} has been changed since the package was installed; install it again")
+        yield file.as_posix(), data
+
+
+def _digest(data: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+
+
+def _write(path: Path, files: dict[str, bytes], record: str) -> None:
+    rows = io.StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            archive.writestr(_entry(name), data)
+            writer.writerow((name, f"sha256={_digest(data)}", len(data)))
+        writer.writerow((record, "", ""))
+        archive.writestr(_entry(record), rows.getvalue())
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry

@@ -1,0 +1,1 @@
+"""onnxlet in Pyodide: the built wheel in headless Chromium, served from this machine only."""
