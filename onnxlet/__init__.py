@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import capi
     from .batch import predict
+    from .comparison import compare
     from .device import OrtDevice
     from .environment import (
         disable_telemetry_events,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 # Names are loaded when first used, so that importing the package costs nothing to tools that only need a part of it.
 _MODULES = {
     "batch": ("predict",),
+    "comparison": ("compare",),
     "device": ("OrtDevice",),
     "environment": (
         "disable_telemetry_events",
@@ -150,6 +152,7 @@ __all__ = [
     "Trap",
     "VersionMismatch",
     "capi",
+    "compare",
     "copy_tensors",
     "disable_telemetry_events",
     "enable_telemetry_events",
