@@ -1,14 +1,20 @@
-"""The command line: `onnxlet run | bench | inspect | check`.
+"""The command line: `onnxlet run | bench | compare | inspect | check | serve`.
 
-Exit codes: 0 done, 1 the model or its data is at fault, 2 the command line is.
+Exit codes: 0 done, 1 the model or its data is at fault, or the answer is no (outputs differ, a model cannot be loaded),
+2 the command line is at fault, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ..errors import Error
+from .options import BACKENDS, AsJson, Backend, Deterministic, Given, ModelPath, Seed, Shapes, Threads, known
+from .output import report
 
 app = typer.Typer(
     name="onnxlet",
@@ -18,19 +24,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="An .onnx file.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Backend = Annotated[str | None, typer.Option(help="wasm (default), a flavour of it, or native.", metavar="NAME")]
-Given = Annotated[
-    list[str] | None,
-    typer.Option("--input", "-i", metavar="NAME=VALUE", help="A .npy file, random, zeros, ones, or a JSON value."),
-]
-Shapes = Annotated[
-    list[str] | None,
-    typer.Option("--shape", "-s", metavar="NAME=1x3x224x224", help="Shape of a made input, or a named size."),
-]
-Seed = Annotated[int, typer.Option(help="Seed of random inputs.")]
-Threads = Annotated[int, typer.Option(min=0, help="Threads; 0 takes the processors.")]
 ShowVersion = Annotated[bool, typer.Option("--version", is_eager=True, help="Show the version.")]
 
 
@@ -51,13 +44,22 @@ def run(
     shapes: Shapes = None,
     outputs: Annotated[
         list[str] | None,
-        typer.Option("--output", "-o", metavar="NAME[=FILE.npy]", help="Output to compute, and where to save it."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="NAME[=FILE]",
+            help="Output to compute, and where to save it: .npy, .npz or .json.",
+        ),
+    ] = None,
+    save: Annotated[
+        list[str] | None,
+        typer.Option("--save", metavar="FILE", help="Save all computed outputs in one .npz or .json file."),
     ] = None,
     seed: Seed = 0,
     repeat: Annotated[int, typer.Option(min=1, help="Runs; the time of each is measured.")] = 1,
     threads: Threads = 0,
-    deterministic: Annotated[bool, typer.Option(help="The same bits on every machine.")] = False,
-    profile: Annotated[bool, typer.Option(help="Show the time of each operator.")] = False,
+    deterministic: Deterministic = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Show the time of each operator.")] = False,
     backend: Backend = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,6 +71,7 @@ def run(
         inputs=inputs or [],
         shapes=shapes or [],
         outputs=outputs or [],
+        save=save or [],
         seed=seed,
         repeat=repeat,
         threads=threads,
@@ -96,7 +99,9 @@ def bench(
     tolerance: Annotated[
         float, typer.Option(help="Largest difference of outputs to the peer's, of the largest value.")
     ] = 1e-3,
-    profile: Annotated[bool, typer.Option(help="Show where the time goes, and how near the machine's peak.")] = False,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Show where the time goes, and how near the machine's peak.")
+    ] = False,
     by: Annotated[str, typer.Option(metavar="node|operator", help="What a row of the profile is.")] = "node",
     top: Annotated[int, typer.Option(min=0, help="Rows of the profile to show; 0 shows all.")] = 30,
     trace: Annotated[
@@ -128,12 +133,84 @@ def bench(
     raise typer.Exit(bench_command(request))
 
 
-@app.command()
-def inspect(model: ModelPath, backend: Backend = None, as_json: AsJson = False) -> None:
-    """Show inputs, outputs, operators with counts and support, sizes and metadata."""
-    from .inspect import inspect_command
+_SIDES = ("reference", "onnxruntime", *BACKENDS, "webgpu")
 
-    raise typer.Exit(inspect_command(model, backend, as_json))
+
+@app.command()
+def compare(
+    model: ModelPath,
+    other: Annotated[
+        Path | None, typer.Argument(metavar="OTHER", help="Another model with the same inputs, in the second place.")
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Where the second runs: reference (the onnx package; default for one model), onnxruntime, wasm (default "
+            "for two models), native, or a flavour.",
+            autocompletion=lambda incomplete: [name for name in _SIDES if name.startswith(incomplete)],
+            callback=lambda value: known(value, _SIDES),
+        ),
+    ] = None,
+    layers: Annotated[
+        bool, typer.Option("--layers", help="Compare the values inside, too: where do they part?")
+    ] = False,
+    relative: Annotated[
+        float | None,
+        typer.Option("--rtol", min=0, help="Largest difference of floats, of the largest value (default: 1e-3)."),
+    ] = None,
+    absolute: Annotated[
+        float | None,
+        typer.Option("--atol", min=0, help="With this the rule is numpy.allclose's: atol + rtol * |expected|."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=0, help="Largest difference of integers.")] = 0,
+    inputs: Given = None,
+    shapes: Shapes = None,
+    seed: Seed = 0,
+    disabled_passes: Annotated[
+        list[str] | None, typer.Option("--disable-pass", metavar="PASS", help="A graph pass to leave out for MODEL.")
+    ] = None,
+    threads: Threads = 0,
+    deterministic: Deterministic = False,
+    backend: Backend = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare what a model gives here with what it gives elsewhere, or what two models give. Exit code 0 if they agree."""
+    from .compare import Request, compare_command
+
+    request = Request(
+        model=model,
+        other=other,
+        against=against,
+        inputs=inputs or [],
+        shapes=shapes or [],
+        seed=seed,
+        layers=layers,
+        relative=relative,
+        absolute=absolute,
+        steps=steps,
+        disabled_passes=disabled_passes or [],
+        threads=threads,
+        deterministic=deterministic,
+        backend=backend,
+        as_json=as_json,
+    )
+    raise typer.Exit(compare_command(request))
+
+
+@app.command()
+def inspect(
+    model: ModelPath,
+    shapes: Shapes = None,
+    run: Annotated[bool, typer.Option("--run/--no-run", help="Run once on random inputs to measure memory.")] = True,
+    top: Annotated[int, typer.Option(min=0, help="Largest initializers to show; 0 shows all.")] = 10,
+    backend: Backend = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show inputs, outputs, operators, parameters, what is not supported, and the memory that the model takes."""
+    from .inspect import Request, inspect_command
+
+    raise typer.Exit(inspect_command(Request(model, shapes or [], run, top, backend, as_json)))
 
 
 @app.command()
@@ -144,9 +221,27 @@ def check(model: ModelPath, backend: Backend = None, as_json: AsJson = False) ->
     raise typer.Exit(check_command(model, backend, as_json))
 
 
+@app.command()
+def serve(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What to serve.")] = Path(),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    isolated: Annotated[
+        bool, typer.Option("--isolation/--no-isolation", help="Send the COOP and COEP headers that threads need.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Serve a folder to the browsers of this machine, with the headers and types that WebAssembly wants."""
+    from .serve import serve_command
+
+    raise typer.Exit(serve_command(folder, port, isolated, as_json))
+
+
 def main() -> None:
     """Entry point of the `onnxlet` command."""
-    app()
+    try:
+        app()
+    except Error as error:  # of a package that is missing; commands report their own
+        sys.exit(report(error, as_json=False))
 
 
 if __name__ == "__main__":

@@ -7,20 +7,20 @@ import functools
 import json
 import math
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import Error, InvalidArgument
+from ..comparison import sides
 from ..hosts import peak
 from ..options import SessionOptions
 from ..session import InferenceSession
 from ..trace import trace_document
 from . import profile
 from .inputs import Inputs
-from .output import console, print_json, report, size_text, table
+from .output import FAILED, command, console, size_text, table
 from .timing import Contender, difference, ratio, take_turns
+from .usage import BadOption, one_of
 
 OURS, PEER = "onnxlet", "onnxruntime"
 
@@ -48,22 +48,14 @@ class Request:
 
 def bench_command(request: Request) -> int:
     """Runs the command; returns its exit code: 1 also when the peer's outputs are others."""
-    try:
-        document = _bench(request)
-    except Error as error:
-        return report(error, request.as_json)
-    if request.as_json:
-        print_json(document)
-    else:
-        _show(document, request)
-    return 0 if document.get("agrees", True) else 1
+    code, document = command(lambda: _bench(request), lambda made: _show(made, request), request.as_json)
+    return FAILED if document is not None and not document.get("agrees", True) else code
 
 
 def _bench(request: Request) -> dict[str, Any]:
     if request.peer not in (None, PEER):
-        raise InvalidArgument(f"--peer knows {PEER!r}; {request.peer!r} given")
-    if request.by not in ("node", "operator"):
-        raise InvalidArgument(f"--by takes node or operator; {request.by!r} given")
+        raise BadOption(f"--peer takes {PEER}; {request.peer!r} given")
+    one_of("--by", request.by, ("node", "operator"))
     inputs = Inputs.parse(request.inputs, request.shapes, request.seed, request.size)
     with contextlib.ExitStack() as stack:
         session, load_ms = _load(request, profiled=False)
@@ -103,41 +95,12 @@ def _load(request: Request, *, profiled: bool) -> tuple[InferenceSession, float]
 
 
 def _peer(request: Request, session: InferenceSession, feeds: dict[str, Any]) -> Contender:
-    try:
-        import onnxruntime
-    except ImportError:
-        raise InvalidArgument(f"--peer {PEER} needs the package {PEER}; install it") from None
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = session.threads
-    options.log_severity_level = 3
+    sides.import_onnxruntime()  # which is not part of loading a model
     begin = time.perf_counter()
-    made = _of_peer(lambda: onnxruntime.InferenceSession(str(request.model), options, ["CPUExecutionProvider"]))
+    peer = sides.Onnxruntime(sides.Model(request.model), sides.Settings(threads=session.threads))
     load_ms = (time.perf_counter() - begin) * 1000
-    arrays = _as_arrays(session, feeds)
-    return Contender(PEER, lambda: _of_peer(lambda: made.run(None, arrays)), load_ms)
-
-
-def _of_peer(work: Callable[[], Any]) -> Any:
-    try:
-        return work()
-    except Exception as error:  # whatever it raises is what the user has to know
-        raise InvalidArgument(f"{PEER} does not run the model: {error}") from error
-
-
-def _as_arrays(session: InferenceSession, feeds: dict[str, Any]) -> dict[str, Any]:
-    """onnxlet converts lists and numbers to the declared type, onnxruntime wants arrays."""
-    import numpy as np
-
-    from .. import arrays, dtypes
-
-    types = {arg.name: arg.type for arg in [*session.get_inputs(), *session.get_overridable_initializers()]}
-
-    def convert(name: str, value: Any) -> Any:
-        dtype = dtypes.element_type(types[name])
-        kind = arrays.numpy_type(dtype) if dtype is not None else None
-        return value if kind is None or value is None else np.asarray(value, kind)
-
-    return {name: convert(name, value) for name, value in feeds.items()}
+    arrays = sides.convert(feeds, peer.inputs)
+    return Contender(PEER, lambda: peer.run(None, arrays), load_ms)
 
 
 def _profile(request: Request, feeds: dict[str, Any]) -> dict[str, Any]:

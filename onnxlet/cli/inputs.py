@@ -5,104 +5,114 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from .. import dtypes
-from ..errors import InvalidArgument, NoSuchFile
-from ..session import InferenceSession, NodeArg
+from .. import dtypes, made_inputs
+from ..errors import InvalidArgument
+from ..metadata import NodeArg
+from ..session import InferenceSession
+from . import readers
+from .readers.array import read_all
+from .readers.text import one_string, parse_json
+from .usage import BadOption, pair, sizes
 
 
 @dataclass(frozen=True)
 class Inputs:
     """What the command line says about inputs."""
 
-    given: Mapping[str, str]  # by input: a .npy file, random, zeros, ones, or a JSON value
-    shapes: Mapping[str, str]  # by input, or by named size
+    named: Mapping[str, str]  # by input: a file with options, random, zeros, ones, or a JSON value
+    files: Sequence[str]  # without an input's name
+    sizes: made_inputs.Sizes
     seed: int
-    free: int = 1  # sizes that the model leaves open and `shapes` does not name
+    free: int = 1  # sizes that the model leaves open and nothing else says
 
     @classmethod
     def parse(cls, given: Sequence[str], shapes: Sequence[str], seed: int, free: int = 1) -> Inputs:
-        """From NAME=VALUE texts. Raises InvalidArgument."""
-        return cls(dict(pair(i, "--input") for i in given), dict(pair(i, "--shape") for i in shapes), seed, free)
+        """From NAME=VALUE texts, or FILE alone. Raises BadOption."""
+        named: dict[str, str] = {}
+        files = []
+        for text in given:
+            if "=" not in text.partition(",")[0] and readers.is_file_name(text):
+                files.append(text)
+            else:
+                name, value = pair(text, "--input")
+                named[name] = value
+        return cls(named, files, dict(_size(text) for text in shapes), seed, free)
 
     def feeds(self, session: InferenceSession) -> dict[str, Any]:
         """A value for every input that must be fed and for every one that was given; random where nothing is said."""
-        arguments = {arg.name: arg for arg in [*session.get_inputs(), *session.get_overridable_initializers()]}
-        for name in self.given:
+        required = session.get_inputs()
+        arguments = {arg.name: arg for arg in [*required, *session.get_overridable_initializers()]}
+        for name in self.named:
             if name not in arguments:
-                raise InvalidArgument(f"the model has no input {name!r}; it has {', '.join(arguments)}")
-        required = {arg.name for arg in session.get_inputs()}
-        return {
-            name: _feed(arg, self.given.get(name, "random"), self, self.seed + number)
-            for number, (name, arg) in enumerate(arguments.items())
-            if name in self.given or name in required
-        }
+                raise BadOption(f"the model has no input {name!r}; it has {', '.join(arguments)}")
+        given: dict[str, Any] = {}
+        for file in self.files:
+            given |= _unnamed(file, required, arguments)
+        given |= {n: _value(arguments[n], text) for n, text in self.named.items() if text not in made_inputs.KINDS}
+        known = made_inputs.named_sizes(list(arguments.values()), given) | dict(self.sizes)
+        for number, (name, arg) in enumerate(arguments.items()):
+            kind = self.named.get(name, "random")
+            if name not in given and (name in self.named or arg in required):
+                shape = self._shape(arg, known)
+                given[name] = made_inputs.make(arg, kind, shape, self.seed + number)
+        return {name: given[name] for name in arguments if name in given}
 
-
-def pair(text: str, option: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name or not value:
-        raise InvalidArgument(f"{option} takes NAME=VALUE; {text!r} given")
-    return name, value
-
-
-def _feed(arg: NodeArg, spec: str, inputs: Inputs, seed: int) -> Any:
-    import numpy as np
-
-    if spec in ("random", "zeros", "ones"):
-        return _made(arg, spec, _shape(arg, inputs), seed)
-    if spec.endswith(".npy"):
+    def _shape(self, arg: NodeArg, known: made_inputs.Sizes) -> tuple[int, ...]:
         try:
-            return np.load(spec, allow_pickle=False)
-        except FileNotFoundError as error:
-            raise NoSuchFile(f"input {arg.name!r}: {spec!r} does not exist") from error
-        except (OSError, ValueError) as error:
-            raise InvalidArgument(f"input {arg.name!r}: {spec!r} is not a readable .npy file: {error}") from error
+            return made_inputs.shape_of(arg, known, self.free)
+        except InvalidArgument as error:
+            raise BadOption(f"--shape: {error}") from error
+
+
+def _size(text: str) -> tuple[str, Sequence[int] | int]:
+    """An input's shape or a named size: a single number may be either, and is a shape where the name is an input's."""
+    name, value = pair(text, "--shape")
+    found = sizes(f"--shape {name}", value, "1x3x224x224")
+    return name, found[0] if len(found) == 1 else found
+
+
+def _value(arg: NodeArg, text: str) -> Any:
+    if readers.is_file_name(text):
+        return readers.read(text, arg)
+    strings = dtypes.element_type(arg.type) is dtypes.STRING
     try:
-        return json.loads(spec)
+        value = parse_json(text, arg)
     except json.JSONDecodeError:
-        kinds = "a .npy file, random, zeros, ones, or a JSON value"
-        raise InvalidArgument(f"input {arg.name!r}: {spec!r} is not {kinds}") from None
+        if not strings:
+            kinds = f"a file ({' '.join(readers.SUFFIXES)}), random, zeros, ones, or a JSON value"
+            raise BadOption(f"input {arg.name!r}: {text!r} is not {kinds}") from None
+        value = text
+    if strings and not isinstance(value, list):
+        return one_string(value if isinstance(value, str) else text, arg)
+    return value
 
 
-def _made(arg: NodeArg, spec: str, shape: tuple[int, ...], seed: int) -> Any:
-    import numpy as np
-
-    dtype = dtypes.element_type(arg.type)
-    if dtype is None:
-        raise InvalidArgument(f"input {arg.name!r} is a {arg.type}; give it as a JSON value")
-    generator = np.random.default_rng(seed)
-    if dtype is dtypes.STRING:
-        return np.full(shape, "", dtype=object)
-    values: Any
-    if spec == "zeros" or spec == "ones":
-        values = np.full(shape, 1 if spec == "ones" else 0)
-    elif dtype.name == "bool":
-        values = generator.integers(0, 2, shape)
-    elif "int" in dtype.name:
-        values = generator.integers(0, 2, shape)  # small enough to be an index, a mask or a token of any model
-    else:
-        values = generator.standard_normal(shape)
-    from .. import arrays
-
-    kind = arrays.numpy_type(dtype)
-    if kind is None:
-        raise InvalidArgument(f"input {arg.name!r} is {dtype.name}, which needs ml_dtypes; install it")
-    return values.astype(kind)
+def _unnamed(spec: str, required: Sequence[NodeArg], arguments: Mapping[str, NodeArg]) -> dict[str, Any]:
+    """The inputs that a file names itself, or the only input."""
+    path, options = readers.split(spec)
+    if path.suffix.lower() == ".npz" and not options and path.exists():
+        names = read_all(path).keys() & arguments.keys()
+        if names:
+            return {name: readers.read(f"{path},key={name}", arguments[name]) for name in names}
+    if path.suffix.lower() == ".json" and path.exists():
+        found = _objects(path, arguments)
+        if found:
+            return found
+    if len(required) != 1:
+        names_of = ", ".join(arg.name for arg in required)
+        raise BadOption(f"which input is {spec!r} for? The model has {names_of}: write --input NAME={spec}")
+    return {required[0].name: readers.read(spec, required[0])}
 
 
-def _shape(arg: NodeArg, inputs: Inputs) -> tuple[int, ...]:
-    shapes, free = inputs.shapes, inputs.free
-    if arg.name in shapes:
-        parts = shapes[arg.name].replace(",", "x").split("x")
-        if not all(part.isdigit() for part in parts):
-            raise InvalidArgument(f"--shape {arg.name}={shapes[arg.name]}: write sizes as 1x3x224x224")
-        return tuple(int(part) for part in parts)
-    sizes = []
-    for size in arg.shape:
-        chosen = shapes.get(size, free) if isinstance(size, str) else free if size is None else size
-        if isinstance(chosen, str) and not chosen.isdigit():
-            raise InvalidArgument(f"--shape {size}={chosen}: the size of a dimension is a whole number")
-        sizes.append(int(chosen))
-    return tuple(sizes)
+def _objects(path: Path, arguments: Mapping[str, NodeArg]) -> dict[str, Any]:
+    """A JSON object from inputs' names to values; nothing for any other JSON."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return {}  # the reader says what is wrong
+    if not isinstance(document, dict) or not document.keys() <= arguments.keys():
+        return {}
+    return {name: parse_json(json.dumps(value), arguments[name]) for name, value in document.items()}

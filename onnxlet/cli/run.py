@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
 
-from ..errors import Error, InvalidArgument
 from ..options import SessionOptions
 from ..session import InferenceSession
-from . import profile
+from . import profile, writers
 from .inputs import Inputs
-from .output import console, print_json, report, shape_text, size_text, table
+from .output import command, console, plain, shape_text, size_text, table
+from .usage import BadOption
 
 _FEW = 64  # outputs up to this many elements are shown whole
 
@@ -29,6 +29,7 @@ class Request:
     inputs: list[str]
     shapes: list[str]
     outputs: list[str]
+    save: list[str]
     seed: int
     repeat: int
     threads: int
@@ -40,20 +41,15 @@ class Request:
 
 def run_command(request: Request) -> int:
     """Runs the command; returns its exit code."""
-    try:
-        document, results = _run(request)
-    except Error as error:
-        return report(error, request.as_json)
-    if request.as_json:
-        print_json(document)
-    else:
-        _show(document, results)
-    return 0
+    code, _ = command(lambda: _run(request), _show, request.as_json)
+    return code
 
 
-def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
+def _run(request: Request) -> dict[str, Any]:
     inputs = Inputs.parse(request.inputs, request.shapes, request.seed)
     wanted = [item.partition("=")[::2] for item in request.outputs]
+    for file in [*(file for _, file in wanted if file), *request.save]:
+        writers.check(file)
     options = SessionOptions()
     options.intra_op_num_threads = request.threads
     options.use_deterministic_compute = request.deterministic
@@ -61,13 +57,14 @@ def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
     start = time.perf_counter()
     with InferenceSession(request.model, options, _engine=request.backend) as session:
         load_ms = (time.perf_counter() - start) * 1000
+        names = _names([name for name, _ in wanted], [arg.name for arg in session.get_outputs()])
         feeds = inputs.feeds(session)
         times = []
         for _ in range(request.repeat):
             begin = time.perf_counter()
-            results = session.run([name for name, _ in wanted], feeds)
+            results = session.run(names, feeds)
             times.append((time.perf_counter() - begin) * 1000)
-        names = [name for name, _ in wanted] or [arg.name for arg in session.get_outputs()]
+        outputs = dict(zip(names, results, strict=True))
         document = {
             "model": str(request.model),
             "flavour": session.flavour,
@@ -76,57 +73,48 @@ def _run(request: Request) -> tuple[dict[str, Any], list[Any]]:
             "run_ms": [round(value, 3) for value in times],
             "memory": session.memory,
             "inputs": {name: _summary(value) for name, value in feeds.items()},
-            "outputs": {name: _summary(value) for name, value in zip(names, results, strict=True)},
+            "outputs": {name: _summary(value) for name, value in outputs.items()},
         }
         if request.profile:
             document["profile"] = session.profile()
-    for (name, file), value in zip(wanted, results, strict=False):
+    for name, file in wanted:
         if file:
-            _save(name, file, value)
-    return document, results
+            writers.save(file, {name: outputs[name]})
+    for file in request.save:
+        writers.save(file, outputs)
+    return document
 
 
-# ---- outputs ----
+def _names(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
+    for name in wanted:
+        if name not in known:
+            raise BadOption(f"the model has no output {name!r}; it has {', '.join(known)}")
+    return list(dict.fromkeys(wanted)) or list(known)
+
+
+# ---- printing ----
 
 
 def _summary(value: Any) -> Any:
-    if value is None or isinstance(value, str | bool | int | float):
-        return value
     if isinstance(value, dict):
         return {str(key): _summary(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_summary(item) for item in value[:_FEW]]
     if not hasattr(value, "dtype") or not hasattr(value, "size"):
-        return str(value)
+        return plain(value)
     summary: dict[str, Any] = {"dtype": str(value.dtype), "shape": list(value.shape)}
     if value.dtype.kind in "fiub" and value.size:
         import numpy as np
 
         numbers = value.astype(np.float64) if value.dtype.kind != "b" else value.astype(np.int8)
-        summary |= {"min": _plain(numbers.min()), "max": _plain(numbers.max()), "mean": _plain(numbers.mean())}
+        found = {"min": numbers.min(), "max": numbers.max(), "mean": numbers.mean()}
+        summary |= {key: plain(float(number)) for key, number in found.items()}
     if value.size <= _FEW:
-        summary["data"] = value.tolist() if value.dtype.kind in "iubOU" else _plain(value.tolist())
+        summary["data"] = plain(value)
     return summary
 
 
-def _plain(value: Any) -> Any:
-    """JSON has no NaN, infinity or complex numbers: those become text."""
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, complex) or value != value or value in (float("inf"), float("-inf")):
-        return str(value)
-    return float(value)
-
-
-def _save(name: str, file: str, value: Any) -> None:
-    import numpy as np
-
-    if not isinstance(value, np.ndarray):
-        raise InvalidArgument(f"output {name!r} is a {type(value).__name__}; only tensors can be saved as .npy")
-    np.save(file, value)
-
-
-def _show(document: dict[str, Any], results: Iterable[Any]) -> None:
+def _show(document: dict[str, Any]) -> None:
     out = console()
     for title, key in (("Inputs", "inputs"), ("\nOutputs", "outputs")):
         rows = table(title, "name", "type", "shape", "min", "max", "mean", right=("min", "max", "mean"))
