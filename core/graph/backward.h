@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "graph/check.h"
-#include "graph/ir.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

@@ -1,4 +1,6 @@
 // Model -> IrGraph: names become value ids, function calls become their bodies.
+#include "graph/build.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -8,43 +10,13 @@
 #include "graph/check.h"
 #include "graph/gradient.h"
 #include "graph/infer.h"
-#include "graph/ir.h"
 #include "graph/promote.h"
 #include "ops/table.h"
 
 namespace onnxlet {
 
-const Attribute* IrNode::find(std::string_view attribute) const {
-  for (const Attribute& a : attributes) {
-    if (a.name == attribute) return &a;
-  }
-  return nullptr;
-}
-
-std::string IrNode::describe() const {
-  std::string out = text("node '", path, name, "' (");
-  if (!domain.empty()) append(out, text(domain, "."));
-  append(out, text(op_type, "-", since_version(), ")"));
-  return out;
-}
-
 bool runs_on_host(std::string_view domain, std::string_view op_type) {
   return domain.empty() && op_type == "ImageDecoder";
-}
-
-std::vector<int> IrGraph::use_counts() const {
-  std::vector<int> uses(values.size(), 0);
-  const auto use = [&](ValueId id) {
-    if (id != kAbsent) ++uses[static_cast<size_t>(id)];
-  };
-  for (const IrNode& n : nodes) {
-    for (ValueId id : n.inputs) use(id);
-    for (const IrSubgraph& s : n.subgraphs) {
-      for (const Capture& c : s.graph->captures) use(c.outer);
-    }
-  }
-  for (ValueId id : outputs) use(id);
-  return uses;
 }
 
 // Before IR version 4 every initializer had to be listed as an input; those lists say nothing about overriding.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/ir.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

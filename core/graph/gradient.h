@@ -3,7 +3,7 @@
 #pragma once
 
 #include "graph/check.h"
-#include "graph/ir.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/check.h"
-#include "graph/ir.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

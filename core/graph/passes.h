@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "graph/ir.h"
-#include "runtime/value.h"
+#include "base/value.h"
+#include "graph/build.h"
 
 namespace onnxlet {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "graph/ir.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

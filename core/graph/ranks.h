@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "graph/ir.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

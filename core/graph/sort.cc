@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "graph/ir.h"
+#include "graph/build.h"
 
 namespace onnxlet {
 namespace {

@@ -1,5 +1,5 @@
 // Attrs: attribute access with the schema's defaults, and a record of what was asked for.
-#include "graph/ir.h"
+#include "ir/ir.h"
 #include "ops/op.h"
 #include "schema/schema.h"
 

@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "base/tensor.h"
 #include "base/text.h"
-#include "runtime/value.h"
+#include "base/value.h"
 
 namespace onnxlet {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "graph/ir.h"
+#include "ir/ir.h"
 #include "ops/op.h"
 
 namespace onnxlet {

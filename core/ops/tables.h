@@ -26,7 +26,7 @@ extern const OpTable kDetectionOps;
 extern const OpTable kDynamicTimeWarpingOps;
 extern const OpTable kEinsumOps;
 extern const OpTable kEmbedContribOps;
-extern const OpTable kFlexAttentionOps;
+extern const OpTable kFlexAttentionOps;  // in runtime/
 extern const OpTable kGatesContribOps;
 extern const OpTable kGatherContribOps;
 extern const OpTable kGatherOps;

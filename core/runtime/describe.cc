@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "graph/build.h"
 #include "graph/gradient.h"
-#include "graph/ir.h"
 #include "ops/table.h"
 #include "runtime/feed.h"
 #include "runtime/session.h"

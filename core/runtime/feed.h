@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/value.h"
 #include "onnx/model.h"
-#include "runtime/value.h"
 
 namespace onnxlet {
 

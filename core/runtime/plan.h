@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/ir.h"
+#include "base/value.h"
+#include "ir/ir.h"
 #include "ops/op.h"
-#include "runtime/value.h"
 
 namespace onnxlet {
 

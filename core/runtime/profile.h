@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/ir.h"
-#include "runtime/value.h"
+#include "base/value.h"
+#include "ir/ir.h"
 
 namespace onnxlet {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "graph/ir.h"
 #include "graph/passes.h"
 #include "runtime/interpreter.h"
 #include "runtime/plan.h"

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/build.h"
 #include "onnx/model.h"
 #include "tests/check.h"
 #include "tests/model_writer.h"
