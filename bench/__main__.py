@@ -35,6 +35,9 @@ def main() -> int:
     )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--browser", action="store_true", help="in Chromium instead of Node")
+    parser.add_argument(
+        "--on-page", action="store_true", help="with --browser: onnxlet on the page's thread, as onnxruntime-web"
+    )
     parser.add_argument("--seconds", type=float, default=1.5, help="time per model and engine")
     parser.add_argument("--size", type=int, help="the size of inputs whose size is free")
     parser.add_argument("--json", type=Path, metavar="FILE")

@@ -30,6 +30,8 @@ def bench_model(model: Model, options: argparse.Namespace, engines: Sequence[Eng
         folder = Path(scratch)
         inputs = write_inputs(folder, feeds)
         job = {"model": str(path), "inputs": inputs, "threads": options.threads, "seconds": options.seconds}
+        if options.on_page:
+            job["proxy"] = False
         (result,) = run_jobs([job], folder, chosen, browser=options.browser)
     return {**_judged(result, model, engines), "file_bytes": path.stat().st_size}
 

@@ -30,7 +30,8 @@ from tests.support.paths import ROOT
 
 DOCUMENT = ROOT / "docs" / "performance.md"
 BEGIN, END = "<!-- figures: ./build.sh bench --report -->", "<!-- end of figures -->"
-PLACES = (("node", 1), ("node", 2), ("chromium", 1), ("chromium", 2))
+PLACES = (("node", 1), ("node", 2), ("chromium", 1), ("page", 1), ("chromium", 2))
+KERNEL_HOSTS = ("node", "chromium")
 ALSO_SLOW = ("resnet50", "efficientnet-lite0", "efficientnet-lite0-qdq", "smollm2-level4", "kokoro")
 MODEL_SECONDS, KERNEL_SECONDS = 0.7, 0.2
 
@@ -151,13 +152,14 @@ def _work(store: Store, options: argparse.Namespace) -> Iterator[tuple[int, str,
         yield 1, "first inference", lambda: _first(options)
     for host, threads in PLACES:
         here = copy.copy(options)
-        here.browser, here.threads, here.seconds = host == "chromium", threads, MODEL_SECONDS
+        here.browser, here.on_page = host != "node", host == "page"
+        here.threads, here.seconds = threads, MODEL_SECONDS
         for model in chosen:
             key = model_key(host, threads, model.name)
             if store.missing(key):
                 title = f"{host}, {threads} threads: {model.name}"
                 yield 1, title, lambda key=key, model=model, here=here: _model(key, model, here)  # type: ignore[misc]
-    for host in dict(PLACES):
+    for host in KERNEL_HOSTS:
         here = copy.copy(options)
         here.browser, here.threads, here.seconds = host == "chromium", 1, KERNEL_SECONDS
         rows = [row for row in kernels.chosen_rows([]) if store.missing(kernel_key(host, row.name))]

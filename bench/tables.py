@@ -55,7 +55,8 @@ def _emphasis(text: str, wanted: bool) -> str:
     return f"**{text}**" if wanted else text
 
 
-PLACES = (("node", "Node"), ("chromium", "Chromium"))
+PLACES = (("node", "Node"), ("chromium", "Chromium"), ("page", "Chromium on the page's thread"))
+KERNEL_PLACES = PLACES[:2]
 
 
 def model_table(results: Results) -> str:
@@ -120,12 +121,12 @@ def kernel_table(results: Results) -> str:
     if not found:
         return ""
     columns = ["kernel", "target"]
-    for _, host in PLACES:
+    for _, host in KERNEL_PLACES:
         columns += [host, "ratio", "of peak"]
     shown = [name for name in found if targets.of_kernel(name) or any(cell["of_peak"] for cell in found[name].values())]
     rows = [_kernel_row(name, found[name]) for name in _in_order(shown, kernel_rows.rows())]
     mean = [f"geometric mean of {len(found)}", ""]
-    for host, _ in PLACES:
+    for host, _ in KERNEL_PLACES:
         ratios = [cell["ratio"] for cells in found.values() if (cell := _sound(cells.get(host)))]
         mean += ["", f"{geometric_mean(ratios):.2f}" if ratios else "", ""]
     return _markdown(columns, [*rows, mean])
@@ -134,7 +135,7 @@ def kernel_table(results: Results) -> str:
 def _kernel_row(name: str, cells: Mapping[str, Any]) -> list[str]:
     target = targets.of_kernel(name)
     row = [name, f"{target:g}" if target else ""]
-    for host, _ in PLACES:
+    for host, _ in KERNEL_PLACES:
         cell = _sound(cells.get(host))
         if cell is None:
             row += ["", "", ""]

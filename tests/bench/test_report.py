@@ -109,7 +109,8 @@ def test_an_interrupted_report_goes_on(tmp_path: Path, monkeypatch: pytest.Monke
     document.write_text(f"{report.BEGIN}{report.END}")
 
     def bench_model(model: registry.Model, options: argparse.Namespace, _: list[Engine]) -> dict[str, Any]:
-        place = f"{'chromium' if options.browser else 'node'} {options.threads} {model.name}"
+        host = "page" if options.on_page else "chromium" if options.browser else "node"
+        place = f"{host} {options.threads} {model.name}"
         measured.append(place)
         if len(measured) == 3:
             raise KeyboardInterrupt
