@@ -175,7 +175,8 @@ export class Engine {
     const run = module.checkPointer(abi.ol_run_new(session));
     try {
       for (const [name, value] of request.feeds) this.#feed(run, name, value);
-      if (request.dispose) for (const [, value] of request.feeds) if (value.kind === 'kept') this.#forget(value.id);
+      // The run holds them now, and may work in their memory.
+      if (request.dispose) this.#forgetAll(request.feeds);
       for (const name of request.fetches) {
         module.withText(name, (text, length) => module.check(abi.ol_run_fetch(run, text, length)));
       }
@@ -193,8 +194,13 @@ export class Engine {
       }
       return { outputs, memory: this.#memory(session) };
     } finally {
+      if (request.dispose) this.#forgetAll(request.feeds);
       if (!module.lost) abi.ol_run_free(run);
     }
+  }
+
+  #forgetAll(feeds: p.RunRequest['feeds']): void {
+    for (const [, value] of feeds) if (value.kind === 'kept') this.#forget(value.id);
   }
 
   async #operate(

@@ -76,7 +76,7 @@ export interface RunOptions {
   signal?: AbortSignal;
   /**
    * Disposes the tensors among the feeds that are in the engine (see `preferredOutputLocation`), which the run may then
-   * write over: a cache with room for more tokens is not copied.
+   * write over: a cache with room for more tokens is not copied. A run that fails disposes them as well.
    */
   disposeFeeds?: boolean;
   logSeverityLevel?: 0 | 1 | 2 | 3 | 4;

@@ -153,9 +153,10 @@ export class InferenceSession {
     const request = { session: this.#id, feeds: wire, fetches: names, keep, dispose: disposeFeeds };
     const finished = this.#enqueue(async () => {
       throwIfAborted(signal);
-      const report = await this.#call(request, signal);
+      const report = await this.#call(request, signal).finally(() => {
+        if (disposeFeeds) disposeKept(Object.values(feeds));
+      });
       this.#memory = report.memory;
-      if (disposeFeeds) disposeKept(Object.values(feeds));
       if (signal?.aborted) this.#forget(report.outputs);
       throwIfAborted(signal);
       return report.outputs;

@@ -398,6 +398,20 @@ test('a run disposes what it is fed on request', { skip }, async () => {
   await session.release();
 });
 
+test('a run that fails disposes what it was fed, too', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const session = await InferenceSession.create(DOUBLE_IT, { preferredOutputLocation: 'cpu-pinned' });
+  const first = (await session.run({ x: new Tensor('float32', [1], [1]) })).y;
+  assert.ok(first);
+  const failing = session.run({ x: first }, ['nothing of that name'], { disposeFeeds: true });
+  await assert.rejects(failing, { code: 'INVALID_ARGUMENT', message: /nothing of that name/ });
+  assert.equal(first.location, 'none');
+  await assert.rejects(session.run({ x: first }), { code: 'INVALID_ARGUMENT', message: /disposed/ });
+  const again = (await session.run({ x: new Tensor('float32', [3], [1]) })).y;
+  assert.deepEqual(await again?.getData(), new Float32Array([6]));
+  await session.release();
+});
+
 test('outputs stay in the engine by name', { skip }, async () => {
   const { InferenceSession, Tensor } = await load();
   const both = model(
