@@ -2,21 +2,13 @@
 // around MatMulInteger: what makes floats of its result.
 #include <algorithm>
 
-#include "graph/match.h"
 #include "graph/passes.h"
+#include "graph/product.h"
 #include "ops/table.h"
 
 namespace onnxlet {
-namespace {
 
-// MatMul, or what an earlier rewrite made of one.
-struct Product {
-  std::vector<ValueId> inputs;
-  float alpha = 1;
-  int64_t trans_a = 0, trans_b = 0;
-};
-
-constexpr std::string_view kContrib = "com.microsoft";
+static constexpr std::string_view kContrib = "com.microsoft";
 
 std::optional<Product> product_of(const IrNode* n) {
   if (n == nullptr) return std::nullopt;
@@ -27,6 +19,8 @@ std::optional<Product> product_of(const IrNode* n) {
                  int_attribute(*n, "transB", 0)};
 }
 
+namespace {
+
 bool make(Matcher& m, IrNode& n, Product p) {
   if (!m.become(n, "FusedMatMul", 1, kContrib, std::move(p.inputs))) return false;
   if (p.alpha != 1) Matcher::set(n, "alpha", p.alpha);
@@ -35,14 +29,12 @@ bool make(Matcher& m, IrNode& n, Product p) {
   return true;
 }
 
-// FusedMatMul scales in float.
-bool runs_as_float(DType t) { return t == DType::kFloat || t == DType::kFloat16 || t == DType::kBFloat16; }
-
 // The factor of a Mul or Div by a number that leaves the shape as it is.
 std::optional<Matcher::WithScalar> scaling(Matcher& m, const IrNode& n) {
   if (!is_op(n, "Mul") && !is_op(n, "Div")) return std::nullopt;
   auto with = m.with_scalar(n);
-  if (!with || !runs_as_float(m.dtype(with->value)) || with->rank > m.least_rank(with->value)) return std::nullopt;
+  if (!with || !multiplies_as_float(m.dtype(with->value)) || with->rank > m.least_rank(with->value))
+    return std::nullopt;
   if (n.op_type == "Div") {
     if (with->first || with->scalar == 0) return std::nullopt;
     with->scalar = 1 / with->scalar;
@@ -99,7 +91,7 @@ bool transpose_before(Matcher& m, Product* p) {
 
 Result<bool> before(Matcher& m, IrNode& n, Pool&) {
   Product p{n.inputs};
-  if (!runs_as_float(m.dtype(n.inputs[0])) || find_op(kContrib, "FusedMatMul", 1) == nullptr) return false;
+  if (!multiplies_as_float(m.dtype(n.inputs[0])) || find_op(kContrib, "FusedMatMul", 1) == nullptr) return false;
   // A factor may stand before a Transpose or after it.
   bool any = scale_before(m, &p);
   any = transpose_before(m, &p) || any;
@@ -114,7 +106,7 @@ Result<bool> bias(Matcher& m, IrNode& n, Pool&) {
     std::optional<Product> p = product_of(m.producer(n.inputs[i]));
     if (!p || p->inputs.size() > 2 || c == nullptr || m.readers(n.inputs[i]) != 1) continue;
     const Tensor* b = m.graph().constant(p->inputs[1]);
-    if (b == nullptr || b->rank() != 2 || !runs_as_float(b->dtype())) continue;
+    if (b == nullptr || b->rank() != 2 || !multiplies_as_float(b->dtype())) continue;
     const int64_t columns = b->dim(p->trans_b != 0 ? 0 : 1);
     const bool per_column = c->rank() >= 1 && c->size() == columns && c->shape().back() == columns &&
                             (c->rank() == 1 || c->rank() <= m.least_rank(n.inputs[i]));

@@ -16,6 +16,7 @@ constexpr Pass kPasses[] = {
     {"fuse_activations", 2, fuse_activations},
     {"fuse_normalizations", 2, fuse_normalizations},
     {"fuse_matmul", 2, fuse_matmul},  // after those: their last factor would go into the next product
+    {"fuse_attention", 2, fuse_attention},
     {"fuse_conv", 2, fuse_conv},
     {"channels_last", 2, channels_last},
     {"fuse_shuffle", 2, fuse_shuffle},

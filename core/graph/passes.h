@@ -44,6 +44,7 @@ Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
 Result<bool> fuse_shuffle(IrGraph& graph, Pool& pool);
 Result<bool> fuse_qdq(IrGraph& graph, Pool& pool);
 Result<bool> fuse_pad(IrGraph& graph, Pool& pool);
+Result<bool> fuse_attention(IrGraph& graph, Pool& pool);
 Result<bool> fuse_matmul(IrGraph& graph, Pool& pool);
 Result<bool> fuse_normalizations(IrGraph& graph, Pool& pool);
 

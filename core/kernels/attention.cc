@@ -280,7 +280,7 @@ void one_block(const AttentionArgs& a, const Block& t, float* scratch) {
     const Row row{t.b, t.h, t.i + r, 0, a.kv_len, nullptr};
     if (a.mask && s.max == -kInf && masked_out(a, row, s.see)) s.sum = 0;
     if (all.lo >= all.hi || s.sum == 0) {
-      std::fill_n(y, a.v_head_size, 0.0f);
+      std::fill_n(y, a.v_head_size, a.unseeing);
     } else {
       scale_row(y, 1 / s.sum, a.v_head_size);
     }

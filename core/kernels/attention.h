@@ -26,6 +26,8 @@ struct AttentionArgs {
   const int64_t* offsets = nullptr;
   const int64_t* lengths = nullptr;
   int64_t left = -1, right = -1;
+  // What a query that sees no key gives.
+  float unseeing = 0;
   // One more logit per query head that takes probability but has no value.
   const float* sinks = nullptr;
   // What the scores were at one stage, [batch, q_heads, q_len, kv_len]; null when not wanted.
@@ -34,7 +36,6 @@ struct AttentionArgs {
 };
 
 int64_t attention_scratch(const AttentionArgs& args);  // in floats
-// A query that sees no key gives zeros.
 void attention(const AttentionArgs& args, float* scratch);
 
 // Rotary position embedding. Row (b, s) uses row rows[b * seq + s] (rows null: b * seq + s) of the tables, each

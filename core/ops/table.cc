@@ -29,6 +29,7 @@ const OpTable* const kTables[] = {
     &kEinsumOps,
     &kEmbedContribOps,
     &kFlexAttentionOps,
+    &kFusedAttentionOps,
     &kGatesContribOps,
     &kGatherContribOps,
     &kGatherOps,

@@ -27,6 +27,7 @@ extern const OpTable kDynamicTimeWarpingOps;
 extern const OpTable kEinsumOps;
 extern const OpTable kEmbedContribOps;
 extern const OpTable kFlexAttentionOps;  // in runtime/
+extern const OpTable kFusedAttentionOps;
 extern const OpTable kGatesContribOps;
 extern const OpTable kGatherContribOps;
 extern const OpTable kGatherOps;

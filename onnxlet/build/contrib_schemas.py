@@ -468,9 +468,17 @@ OPERATORS: list[dict[str, Any]] = [
         "auto_pad:string=NOTSET ceil_mode:int=0 dilations:ints kernel_shape:ints! pads:ints strides:ints",
         T=INT8S,
     ),
-    # ---- made by the engine itself: for Gradient, and a function of 8-bit numbers ----
+    # ---- made by the engine itself: for Gradient, a function of 8-bit numbers, attention that was many operators ----
     op("SumToShapeOf", "x:T like:T", "y:T", domain="onnxlet", T=ALL_FLOATS),
     op("ByteTable", "x:T table:U", "y:U", domain="onnxlet", T=INT8S, U=INT8S),
+    op(
+        "FusedAttention",
+        "Q:T K:T V:T mask:T?",
+        "Y:T",
+        "scale:float=1 q_token_major:int=0 k_token_major:int=0 v_token_major:int=0 y_token_major:int=0",
+        domain="onnxlet",
+        T=FLOATS,
+    ),
     # ---- data movement, pictures, distances ----
     op(
         "CropAndResize",
