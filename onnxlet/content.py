@@ -9,12 +9,8 @@ from . import dtypes
 from .dtypes import DType
 from .errors import InvalidArgument
 from .hosts.engine import Engine, octets
+from .optional import numpy_arrays
 from .raw_tensor import RawTensor
-
-try:
-    from . import arrays
-except ImportError:  # numpy is optional
-    arrays = None  # type: ignore[assignment]
 
 
 def by_number(number: int) -> DType:
@@ -31,11 +27,14 @@ def element_type(kind: Any) -> DType:
         return by_number(kind)
     import numpy as np
 
+    from . import arrays
+
     return arrays.onnx_type(np.dtype(kind))
 
 
 def zeros(dtype: DType, shape: tuple[int, ...]) -> Any:
     """A new tensor of zeros, or of empty strings."""
+    arrays = numpy_arrays()
     if arrays is not None:
         kind = arrays.numpy_type(dtype)
         if dtype is dtypes.STRING:
@@ -51,6 +50,8 @@ def info(content: Any) -> tuple[DType, tuple[int, ...]]:
     """Element type and shape."""
     if isinstance(content, RawTensor):
         return dtypes.BY_NAME[content.dtype], content.shape
+    from . import arrays
+
     return arrays.onnx_type(content.dtype), content.shape
 
 
@@ -67,8 +68,7 @@ def assign(content: Any, source: Any) -> None:
     """Overwrites the elements with those of a tensor of the same type and number of elements."""
     _need_writable(content)
     if isinstance(content, RawTensor):
-        packed = source.data if isinstance(source, RawTensor) else arrays.to_bytes(source, info(source)[0])
-        content.data[:] = octets(packed)
+        content.data[:] = octets(source.data if isinstance(source, RawTensor) else _packed(source))
         return
     array = source.numpy() if isinstance(source, RawTensor) else source
     content[...] = array.reshape(content.shape)
@@ -80,12 +80,20 @@ def receive(content: Any, engine: Engine, address: int, size: int) -> bool:
     if isinstance(content, RawTensor):
         engine.read_into(address, content.data)
         return True
+    from . import arrays
+
     dtype = arrays.onnx_type(content.dtype)
     if dtype is dtypes.STRING or dtype.packed:
         return False
     if size:
         engine.read_into(address, arrays.octets_of(content))
     return True
+
+
+def _packed(array: Any) -> Any:
+    from . import arrays
+
+    return arrays.to_bytes(array, arrays.onnx_type(array.dtype))
 
 
 def _need_writable(content: Any) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .errors import InvalidArgument
 
 
-@dataclass(frozen=True)
 class OrtDevice:
     """Where a value lives: always the CPU."""
 
-    _id: int = 0
+    def __init__(self, device_id: int = 0) -> None:
+        self._id = device_id
 
     @staticmethod
     def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> OrtDevice:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class DType:
+class DType(NamedTuple):
     """One element type of TensorProto.DataType."""
 
     number: int

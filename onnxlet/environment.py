@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any, Final
 
 from .errors import InvalidArgument
 
-_LEVELS: Final = (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL)
+_MOST_SEVERE: Final = 4
 _seed: int | None = None
 
 
 def set_default_logger_severity(severity: int) -> None:
     """What the logger "onnxlet" of Python's logging lets through: 0 everything, 1 information, 2 warnings, 3 errors,
     4 only what is fatal."""
-    if severity not in range(len(_LEVELS)):
+    import logging  # takes long to import
+
+    if severity not in range(_MOST_SEVERE + 1):
         raise InvalidArgument(f"a severity is 0 (verbose) to 4 (fatal); {severity!r} given")
-    logging.getLogger("onnxlet").setLevel(_LEVELS[severity])
+    logging.getLogger("onnxlet").setLevel(logging.DEBUG + severity * (logging.INFO - logging.DEBUG))
 
 
 def set_default_logger_verbosity(verbosity: int) -> None:

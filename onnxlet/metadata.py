@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import providers as available
 from .options import SessionOptions
 
 
-@dataclass(frozen=True)
-class NodeArg:
+class NodeArg(NamedTuple):
     """An input or output: its name, its type such as "tensor(float)", and its dimensions.
 
     A dimension is a number, a name, or None; a tensor of unknown rank has [] as onnxruntime reports it.
@@ -22,8 +20,7 @@ class NodeArg:
     shape: list[int | str | None]
 
 
-@dataclass(frozen=True)
-class ModelMetadata:
+class ModelMetadata(NamedTuple):
     """What the file says about itself."""
 
     producer_name: str

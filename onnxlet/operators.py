@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
@@ -43,6 +42,8 @@ def register_operator(domain: str, op_type: str, function: Operator | None = Non
         raise InvalidArgument(f"an operator has a domain and a name, both strings; got {domain!r} and {op_type!r}")
     if function is None:
         return lambda decorated: register_operator(domain, op_type, decorated)
+    import inspect  # takes long to import
+
     if not callable(function) or inspect.iscoroutinefunction(function):
         raise InvalidArgument(f"operator {op_type!r} takes a function that returns arrays; {function!r} given")
     _registered["" if domain == "ai.onnx" else domain, op_type] = function

@@ -12,12 +12,8 @@ from .dtypes import DType
 from .errors import InvalidArgument
 from .hosts.abi_gen import Kind
 from .hosts.engine import Engine
+from .optional import numpy_arrays
 from .raw_tensor import RawTensor
-
-try:
-    from . import arrays
-except ImportError:  # numpy is optional
-    arrays = None  # type: ignore[assignment]
 
 
 def to_engine(engine: Engine, value: Any, type_name: str) -> int:
@@ -37,7 +33,7 @@ def to_engine(engine: Engine, value: Any, type_name: str) -> int:
     if isinstance(value, RawTensor):
         return _write(engine, dtypes.BY_NAME[value.dtype], value.shape, value.data)
     dtype = dtypes.element_type(declared)
-    return _tensor_without_numpy(engine, value, dtype) if arrays is None else _tensor(engine, value, dtype)
+    return _tensor_without_numpy(engine, value, dtype) if numpy_arrays() is None else _tensor(engine, value, dtype)
 
 
 def from_engine(engine: Engine, handle: int) -> Any:
@@ -102,6 +98,8 @@ def _strings(engine: Engine, items: list[str], shape: tuple[int, ...]) -> int:
 
 
 def _tensor(engine: Engine, value: Any, dtype: DType | None) -> int:
+    from . import arrays
+
     array = arrays.as_array(value, dtype)
     if isinstance(array, RawTensor):
         return _write(engine, dtypes.BY_NAME[array.dtype], array.shape, array.data)
@@ -192,6 +190,7 @@ def tensor_info(engine: Engine, handle: int) -> tuple[DType, tuple[int, ...]]:
 def _read_tensor(engine: Engine, handle: int) -> Any:
     abi = engine.abi
     dtype, shape = tensor_info(engine, handle)
+    arrays = numpy_arrays()
     if dtype is dtypes.STRING:
         items = [_string(engine, handle, index) for index in range(math.prod(shape))]
         return items if arrays is None else arrays.string_array(items, shape)

@@ -6,7 +6,6 @@ Nothing above this interface knows whether the engine runs in wasmtime, in a pag
 from __future__ import annotations
 
 import json
-import logging
 import struct
 import threading
 from abc import ABC, abstractmethod
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 Readable: TypeAlias = Any
 Writable: TypeAlias = Any
 
-LOG_LEVELS: Final = {1: logging.INFO, 2: logging.INFO}
+LOG_LEVELS: Final = {1: 20, 2: 20}  # logging.INFO
 """What the engine's levels of ol_host_log are to the logger "onnxlet"; others are logging.DEBUG."""
 _SCRATCH_BYTES: Final = 4096
 _READ_CHUNK: Final = 1 << 20

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..errors import RuntimeException
 
@@ -19,8 +18,7 @@ _RELAXED_PROBE: Final = bytes.fromhex(_HEAD + "0a2c012a00" + _V128 + _V128 + "fd
 _SHARED_PROBE: Final = bytes.fromhex("0061736d01000000" + "050401030101")
 
 
-@dataclass(frozen=True)
-class Features:
+class Features(NamedTuple):
     """What a WebAssembly host supports."""
 
     simd: bool
@@ -33,8 +31,7 @@ def probe(accepts: Callable[[bytes], bool]) -> Features:
     return Features(accepts(_SIMD_PROBE), accepts(_RELAXED_PROBE), accepts(_SHARED_PROBE))
 
 
-@dataclass(frozen=True)
-class Flavour:
+class Flavour(NamedTuple):
     """One build of the engine; see DESIGN D4 for the set."""
 
     name: str

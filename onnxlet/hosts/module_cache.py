@@ -7,7 +7,6 @@ SHA-256, is read from the user's own folder only, and a damaged one is dropped a
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import platform
 import sys
@@ -16,10 +15,11 @@ from typing import Final
 
 import wasmtime
 
+from ..log import INFO, WARNING, log
+
 _MAGIC: Final = b"onnxlet compiled module 1\n"
 _DIGEST_BYTES: Final = 32
 _MOST_ENTRIES: Final = 16
-_log = logging.getLogger("onnxlet")
 
 
 def cache_dir() -> Path:
@@ -63,7 +63,7 @@ def load_module(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
         try:
             return wasmtime.Module.deserialize(engine, code)
         except wasmtime.WasmtimeError as error:
-            _log.info("compiled module %s does not fit this machine and is rebuilt: %s", path, error)
+            log(INFO, "compiled module %s does not fit this machine and is rebuilt: %s", path, error)
     module = wasmtime.Module(engine, wasm)
     _write(path, module.serialize())
     return module
@@ -79,7 +79,7 @@ def _read(path: Path) -> bytes | None:
     head = len(_MAGIC) + _DIGEST_BYTES
     code = data[head:]
     if data[: len(_MAGIC)] != _MAGIC or data[len(_MAGIC) : head] != hashlib.sha256(code).digest():
-        _log.warning("compiled module %s is damaged and is rebuilt", path)
+        log(WARNING, "compiled module %s is damaged and is rebuilt", path)
         return None
     return code
 
@@ -100,7 +100,7 @@ def _write(path: Path, code: bytes | bytearray) -> None:
         temporary = None
         _prune(path.parent)
     except OSError as error:
-        _log.info("the compiled module is not kept in %s: %s", path.parent, error)
+        log(INFO, "the compiled module is not kept in %s: %s", path.parent, error)
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
@@ -113,7 +113,7 @@ def _is_ours(folder: Path) -> bool:
     status = folder.stat()
     if status.st_uid == os.getuid() and not status.st_mode & 0o022:
         return True
-    _log.warning("%s can be written by other users, so compiled modules are neither read from nor kept in it", folder)
+    log(WARNING, "%s can be written by other users, so compiled modules are neither read from nor kept in it", folder)
     return False
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import threading
 import time
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import wasmtime
 
 from .. import errors
+from ..log import CRITICAL, DEBUG, WARNING, log
 from . import flavours, module_cache, wasmtime_access
 from .abi_gen import ABI_VERSION, Abi, Function
 from .engine import LOG_LEVELS, Engine, MemoryRefused, octets
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _WORKER_STACK_BYTES: Final = 1 << 20
 _START_SECONDS: Final = 10.0
 _STOP_SECONDS: Final = 5.0
-_log = logging.getLogger("onnxlet")
 
 
 @functools.cache
@@ -213,11 +212,11 @@ class WasmtimeEngine(Engine):
         shared = self._shared
         engine = weakref.ref(self)
 
-        def log(level: int, address: int, size: int) -> None:
+        def heard(level: int, address: int, size: int) -> None:
             owner = engine()
             if owner is not None:
                 text = owner.read(address & 0xFFFF_FFFF, size & 0xFFFF_FFFF).decode("utf-8", "replace")
-                _log.log(LOG_LEVELS.get(level, logging.DEBUG), "%s", text)
+                log(LOG_LEVELS.get(level, DEBUG), "%s", text)
 
         i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
 
@@ -228,7 +227,7 @@ class WasmtimeEngine(Engine):
                 case "onnxlet", "ol_host_now":
                     return wasmtime.Func(store, wasmtime.FuncType([], [f64]), lambda: time.perf_counter_ns() / 1000)
                 case "onnxlet", "ol_host_log":
-                    return wasmtime.Func(store, wasmtime.FuncType([i32, i32, i32], []), log)
+                    return wasmtime.Func(store, wasmtime.FuncType([i32, i32, i32], []), heard)
             raise errors.VersionMismatch(f"the engine imports {module}.{name}, which this host does not have")
 
         return make
@@ -325,7 +324,7 @@ def _worker(
     try:
         main(index)
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-        _log.critical("worker %d of an engine stopped: %s", index, _trap_text(error))
+        log(CRITICAL, "worker %d of an engine stopped: %s", index, _trap_text(error))
         instance.bind("ol_worker_failed", "void", ())()
 
 
@@ -335,7 +334,7 @@ def _stop_workers(workers: list[threading.Thread], stop: Callable[[], None]) -> 
     try:
         stop()
     except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-        _log.warning("the engine's threads do not stop: %s", error)
+        log(WARNING, "the engine's threads do not stop: %s", error)
     for thread in workers:
         thread.join(_STOP_SECONDS)
     workers.clear()
