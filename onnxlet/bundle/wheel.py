@@ -7,7 +7,7 @@ import csv
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -17,8 +17,8 @@ from .errors import BundleError
 PACKAGE: Final = "onnxlet"
 _HOME: Final = Path(__file__).resolve().parents[1]
 # Neither depends on what this machine did with the package, nor does the build from a source tree belong to it.
-_LEFT_OUT: Final = ("__pycache__", "workflow")
-_KEPT_METADATA: Final = ("METADATA", "entry_points.txt")
+_LEFT_OUT: Final = frozenset({"__pycache__", "workflow"})
+_KEPT_METADATA: Final = ("METADATA", "entry_points.txt", "licenses/LICENSE")
 _WHEEL: Final = "Wheel-Version: 1.0\nGenerator: onnxlet\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 
@@ -49,16 +49,19 @@ def write_wheel(folder: Path) -> Path:
 
 def _package_files(distribution: metadata.Distribution) -> Iterator[tuple[str, bytes]]:
     listed = [file for file in distribution.files or [] if file.parts[0] == PACKAGE and file.suffix != ".pyc"]
-    if not listed:
-        for path in sorted(_HOME.rglob("*")):
-            name = path.relative_to(_HOME.parent)
-            if path.is_file() and path.suffix != ".pyc" and not set(_LEFT_OUT) & set(name.parts):
-                yield name.as_posix(), path.read_bytes()
-    for file in listed:
+    if any(file.parts == (PACKAGE, "__init__.py") for file in listed):
+        return _recorded(listed)
+    found = (path for path in sorted(_HOME.rglob("*")) if path.is_file() and path.suffix != ".pyc")
+    names = ((path.relative_to(_HOME.parent), path) for path in found)
+    return ((name.as_posix(), path.read_bytes()) for name, path in names if not _LEFT_OUT & set(name.parts))
+
+
+def _recorded(files: Sequence[metadata.PackagePath]) -> Iterator[tuple[str, bytes]]:
+    for file in files:
         try:
             data = file.read_binary()
         except OSError as error:
-            raise BundleError(f"the installed package lacks {file}: {error}; install it again") from error
+            raise BundleError(f"the installed package lacks {file}; install it again ({error})") from error
         if file.hash is not None and _digest(data) != file.hash.value:
             raise BundleError(f"{file} has been changed since the package was installed; install it again")
         yield file.as_posix(), data

@@ -1,4 +1,4 @@
-"""The command line: `onnxlet run | bench | compare | inspect | check | serve`.
+"""The command line: `onnxlet run | bench | compare | inspect | check | serve | bundle`.
 
 Exit codes: 0 done, 1 the model or its data is at fault, or the answer is no (outputs differ, a model cannot be loaded),
 2 the command line is at fault, 130 interrupted.
@@ -234,6 +234,27 @@ def serve(
     from .serve import serve_command
 
     raise typer.Exit(serve_command(folder, port, isolated, as_json))
+
+
+@app.command()
+def bundle(
+    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="The .onnx files to put in.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write; new, or empty.")],
+    target: Annotated[str, typer.Option(metavar="pyodide", help="Where the models will run.")] = "pyodide",
+    wheel: Annotated[
+        Path | None, typer.Option(metavar="FILE.whl", help="onnxlet's wheel; made from what is installed otherwise.")
+    ] = None,
+    pyodide: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Pyodide's npm package, unpacked; fetched by npm otherwise.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a folder that runs models offline somewhere else: in a web page with Python (pyodide)."""
+    from ..bundle import Request
+    from .bundle import bundle_command
+
+    request = Request(models=models, output=output, target=target, wheel=wheel, pyodide=pyodide)
+    raise typer.Exit(bundle_command(request, as_json))
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""What a bundle for Pyodide is made from."""
