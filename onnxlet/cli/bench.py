@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..comparison import sides
+from ..comparison import compare_values, sides
 from ..hosts import peak
 from ..options import SessionOptions
 from ..session import InferenceSession
@@ -19,7 +19,7 @@ from ..trace import trace_document
 from . import profile
 from .inputs import Inputs
 from .output import FAILED, command, console, size_text, table
-from .timing import Contender, difference, ratio, take_turns
+from .timing import Contender, ratio, take_turns
 from .usage import BadOption, one_of
 
 OURS, PEER = "onnxlet", "onnxruntime"
@@ -77,7 +77,8 @@ def _bench(request: Request) -> dict[str, Any]:
         }
     document["engines"][OURS]["memory"] = memory
     if request.peer:
-        found = difference(contenders[0].outputs, contenders[1].outputs)
+        ours, theirs = (list(contender.outputs) for contender in contenders)
+        found = max((compare_values("", a, b).error for a, b in zip(ours, theirs, strict=True)), default=0.0)
         written = found if math.isfinite(found) else str(found)  # JSON has no infinity
         document |= {"ratio": ratio(*contenders), "difference": written, "agrees": found <= request.tolerance}
     if request.profile or request.trace:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,30 +67,3 @@ def quantile(numbers: Sequence[float], share: float) -> float:
     """The number at that share of the sorted list, without interpolation."""
     ordered = sorted(numbers)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
-
-
-def difference(ours: Any, theirs: Any) -> float:
-    """The largest absolute difference over the largest absolute value, of the worst array; infinite for what cannot be
-    compared, 0 for equal things that are not numbers."""
-    import numpy as np
-
-    if isinstance(theirs, Mapping):
-        same = isinstance(ours, Mapping) and ours.keys() == theirs.keys()
-        return max((difference(ours[key], theirs[key]) for key in theirs), default=0.0) if same else math.inf
-    if isinstance(theirs, list | tuple):
-        if not isinstance(ours, list | tuple) or len(ours) != len(theirs):
-            return math.inf
-        return max((difference(a, b) for a, b in zip(ours, theirs, strict=True)), default=0.0)
-    a, b = np.asarray(ours), np.asarray(theirs)
-    if a.shape != b.shape:
-        return math.inf
-    if a.dtype.kind not in "fiubc" or b.dtype.kind not in "fiubc":
-        return 0.0 if np.array_equal(a, b) else math.inf
-    kind = np.complex128 if "c" in (a.dtype.kind, b.dtype.kind) else np.float64
-    a, b = a.astype(kind), b.astype(kind)
-    equal = (a == b) | (np.isnan(a) & np.isnan(b))
-    if equal.all():
-        return 0.0
-    error = float(np.abs(a[~equal] - b[~equal]).max())
-    finite = np.abs(b[np.isfinite(b)])
-    return math.inf if math.isnan(error) else error / (float(finite.max(initial=0.0)) or 1.0)

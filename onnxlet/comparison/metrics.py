@@ -276,9 +276,10 @@ class _Numbers:
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 relative = np.where(sizes > 0, errors / sizes, 0)
             self.max_rel = max(self.max_rel, float(relative.max()))
-        self.dot += float(np.vdot(b, a).real)
-        self.square_a += float(np.vdot(a, a).real)
-        self.square_b += float(np.vdot(b, b).real)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.dot += _dot(a, b)
+            self.square_a += _dot(a, a)
+            self.square_b += _dot(b, b)
 
     def _note_worst(self, place: _Place, index: int, by: float, actual: Any, expected: Any) -> None:
         if by > self.worst_by:
@@ -326,6 +327,11 @@ def _distance(a: Array, b: Array, wide_a: Array, wide_b: Array, finite: Array) -
     with np.errstate(over="ignore"):
         errors: Array = np.abs(wide_a[finite] - wide_b[finite])
         return errors
+
+
+def _dot(a: Array, b: Array) -> float:
+    """Not numpy.vdot, whose threads take longer to start than a block takes, and whose sums depend on their number."""
+    return float((a * b.conj()).sum().real)
 
 
 def _most_ulp(a: Array, b: Array) -> int:

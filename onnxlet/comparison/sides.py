@@ -117,7 +117,7 @@ class Onnxruntime:
             ) from None
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = settings.threads
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # what fails is raised, too
         if model.folder is not None:
             options.add_session_config_entry(EXTERNAL_FOLDER_ENTRY, str(model.folder))
         source = _path_or_bytes(model.source)

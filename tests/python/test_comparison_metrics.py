@@ -189,3 +189,16 @@ def test_json_has_no_infinities() -> None:
 def test_the_tolerance_in_words() -> None:
     assert str(Tolerance()) == "floats: 0.001, or two steps of coarser types, of the largest value; integers: 0"
     assert str(Tolerance(1e-5, 1e-8, 1)) == "floats: 1e-08 + 1e-05 of the value; integers: 1"
+
+
+def test_one_number_for_a_difference() -> None:
+    """What bench and the order of layers go by."""
+    a = np.array([1.0, 2.0, np.nan, np.inf], np.float32)
+    assert difference(a, a).error == 0
+    assert difference(np.array([1.0, 2.5]), np.array([1.0, 2.0])).error == 0.25
+    assert difference(a, np.array([1.0, 2.0, 0.0, np.inf], np.float32)).error == math.inf
+    assert difference(a, a[:2]).error == difference(a, {"k": a}).error == difference([a], [a, a]).error == math.inf
+    assert difference({"k": [1, 2]}, {"k": [1, 2]}).error == difference("x", "x").error == 0
+    assert difference("x", "y").error == math.inf
+    assert difference(np.array([True]), np.array([False])).error == math.inf
+    assert difference(np.array([False]), np.array([True])).error == 1

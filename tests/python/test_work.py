@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
 import pytest
 
 from onnxlet.cli import work
 from onnxlet.cli.profile import rows_by_node, rows_by_operator
-from onnxlet.cli.timing import Contender, difference, quantile, ratio
+from onnxlet.cli.timing import Contender, quantile, ratio
 from onnxlet.hosts.peak import Peak
 
 
@@ -99,17 +97,6 @@ def test_rates_of_operators() -> None:
         ("Shape", 1, 0),
     ]
     assert rows[0]["gflops"] == pytest.approx(5) and rows[0]["share"] == 0.8
-
-
-def test_differences() -> None:
-    a = np.array([1.0, 2.0, np.nan, np.inf], np.float32)
-    assert difference([a], [a]) == 0
-    assert difference([np.array([1.0, 2.5])], [np.array([1.0, 2.0])]) == 0.25
-    assert difference([a], [np.array([1.0, 2.0, 0.0, np.inf])]) == math.inf
-    assert difference([a], [a[:2]]) == difference([a], [a, a]) == difference([a], [{"k": a}]) == math.inf
-    assert difference([{"k": [1, 2]}, "x"], [{"k": [1, 2]}, "x"]) == 0
-    assert difference(["x"], ["y"]) == math.inf
-    assert difference([np.array([True])], [np.array([False])]) == 1
 
 
 def test_ratios_are_of_neighbouring_rounds() -> None:
