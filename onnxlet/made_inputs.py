@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from . import dtypes
+from .dtypes import DType
 from .errors import InvalidArgument
 from .metadata import NodeArg
 
@@ -71,12 +72,18 @@ def make(arg: NodeArg, kind: str, shape: tuple[int, ...], seed: int) -> Any:
     numpy_type = arrays.numpy_type(dtype)
     if numpy_type is None:
         raise InvalidArgument(f"input {arg.name!r} is {dtype.name}, which needs ml_dtypes; install it")
-    generator = np.random.default_rng(seed)
-    values: Any
+    try:
+        return _values(dtype, kind, shape, seed).astype(numpy_type)
+    except (MemoryError, ValueError) as error:  # numpy's words for what is too large
+        raise InvalidArgument(f"input {arg.name!r} of shape {list(shape)} cannot be made: {error}") from error
+
+
+def _values(dtype: DType, kind: str, shape: tuple[int, ...], seed: int) -> Any:
+    import numpy as np
+
     if kind != "random":
-        values = np.full(shape, 1 if kind == "ones" else 0)
-    elif dtype.name == "bool" or "int" in dtype.name:
-        values = generator.integers(0, 2, shape)
-    else:
-        values = generator.standard_normal(shape)
-    return values.astype(numpy_type)
+        return np.full(shape, 1 if kind == "ones" else 0)
+    generator = np.random.default_rng(seed)
+    if dtype.name == "bool" or "int" in dtype.name:
+        return generator.integers(0, 2, shape)
+    return generator.standard_normal(shape)

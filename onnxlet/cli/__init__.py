@@ -7,6 +7,7 @@ Exit codes: 0 done, 1 the model or its data is at fault, or the answer is no (ou
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -259,6 +260,7 @@ def bundle(
 
 def main() -> None:
     """Entry point of the `onnxlet` command."""
+    warnings.formatwarning = lambda message, *_: f"warning: {message}\n"  # a sentence, not lines of this program
     try:
         app()
     except Error as error:  # of a package that is missing; commands report their own

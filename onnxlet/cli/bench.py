@@ -21,6 +21,7 @@ from .inputs import Inputs
 from .output import FAILED, command, console, size_text, table
 from .timing import Contender, ratio, take_turns
 from .usage import BadOption, one_of
+from .writers import write_text
 
 OURS, PEER = "onnxlet", "onnxruntime"
 
@@ -115,7 +116,7 @@ def _profile(request: Request, feeds: dict[str, Any]) -> dict[str, Any]:
     if request.trace:
         numbers = ("flops", "bytes", "gflops", "gigabytes", "of_peak")
         joined = [{**e, **{key: n[key] for key in numbers}} for e, n in zip(entries, nodes, strict=True)]
-        request.trace.write_text(json.dumps(trace_document(joined)), encoding="utf-8")
+        write_text(request.trace, json.dumps(trace_document(joined)))
     if not request.profile:
         return {}
     rows = nodes if request.by == "node" else profile.rows_by_operator(nodes, found)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import dtypes, made_inputs
-from ..errors import InvalidArgument
+from ..errors import InvalidArgument, NoSuchFile
 from ..metadata import NodeArg
 from ..session import InferenceSession
 from . import readers
@@ -93,11 +93,13 @@ def _value(arg: NodeArg, text: str) -> Any:
 def _unnamed(spec: str, required: Sequence[NodeArg], arguments: Mapping[str, NodeArg]) -> dict[str, Any]:
     """The inputs that a file names itself, or the only input."""
     path, options = readers.split(spec)
-    if path.suffix.lower() == ".npz" and not options and path.exists():
+    if not path.exists():
+        raise NoSuchFile(f"input file {str(path)!r} does not exist")
+    if path.suffix.lower() == ".npz" and not options:
         names = read_all(path).keys() & arguments.keys()
         if names:
             return {name: readers.read(f"{path},key={name}", arguments[name]) for name in names}
-    if path.suffix.lower() == ".json" and path.exists():
+    if path.suffix.lower() == ".json":
         found = _objects(path, arguments)
         if found:
             return found

@@ -29,13 +29,21 @@ def save(file: str, outputs: Mapping[str, Any]) -> None:
         if suffix == ".json":
             document = {name: plain(value) for name, value in outputs.items()}
             whole = next(iter(document.values())) if len(document) == 1 else document
-            path.write_text(json.dumps(whole, ensure_ascii=False) + "\n", encoding="utf-8")
+            write_text(path, json.dumps(whole, ensure_ascii=False) + "\n")
         elif suffix == ".npz":
             _write_npz(path, outputs)
         else:
             _write_npy(path, outputs)
     except OSError as error:
-        raise InvalidArgument(f"{file!r} cannot be written: {error}") from error
+        raise InvalidArgument(f"{file!r} cannot be written: {error.strerror}") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Raises InvalidArgument where the file cannot be written."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidArgument(f"{str(path)!r} cannot be written: {error.strerror}") from error
 
 
 def _write_npy(path: Path, outputs: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ Named for the noun, so that the function and its package do not hide each other.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import errors, hosts
@@ -64,7 +64,7 @@ def compare(
         actual = dict(zip(loaded.outputs, loaded.run(None, feeds), strict=True))
         name = loaded.session.flavour
         arrays = sides.convert(feeds, loaded.inputs)
-    with contextlib.closing(load(sides.Model(right), peer)) as loaded_peer:
+    with _about(other), contextlib.closing(load(sides.Model(right), peer)) as loaded_peer:
         _check_inputs(arrays, loaded_peer.inputs)
         peer_feeds = sides.convert(arrays, loaded_peer.inputs)
         expected = dict(zip(loaded_peer.outputs, loaded_peer.run(None, peer_feeds), strict=True))
@@ -85,11 +85,22 @@ def compare(
     )
 
 
+@contextlib.contextmanager
+def _about(other: Source | None) -> Iterator[None]:
+    """Errors about the second model say that they are."""
+    try:
+        yield
+    except errors.Error as error:
+        if other is None:
+            raise
+        raise type(error)(f"the second model, {sides.Model(other).name}: {error}") from error
+
+
 def _check_inputs(feeds: Mapping[str, Any], known: Mapping[str, str]) -> None:
     unknown = [name for name in feeds if name not in known]
     if unknown:
         ours, theirs = ", ".join(unknown), ", ".join(known)
-        raise errors.InvalidArgument(f"the models have different inputs: the other one has no {ours}; it has {theirs}")
+        raise errors.InvalidArgument(f"it has no input {ours}; it has {theirs}")
 
 
 def _aligned(

@@ -10,8 +10,6 @@ Other addresses answer 404. Parts of files are given to those that ask for them 
 
 from __future__ import annotations
 
-import mimetypes
-import re
 import threading
 import time
 import urllib.parse
@@ -20,19 +18,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from onnxlet.cli.server import ISOLATION, content_type, requested_part
 from tests.support.paths import ROOT
 
-TYPES = {
-    ".mjs": "text/javascript",
-    ".js": "text/javascript",
-    ".wasm": "application/wasm",
-    ".onnx": "application/octet-stream",
-}
-ISOLATION = {
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Embedder-Policy": "require-corp",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' data:; img-src 'self' data:"
 _PIECE = 65536
 
@@ -93,18 +81,21 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             if path is None or not path.is_file():
                 self._answer(404, "text/plain", b"not found")
                 return
-            content_type = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+            kind = content_type(path)
             body = path.read_bytes()
             if address.startswith("/flaky/") and address not in server.broken:
                 server.broken.add(address)
-                self._answer(200, content_type, body, length=len(body) // 2)
+                self._answer(200, kind, body, length=len(body) // 2)
                 return
-            part = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+            try:
+                part = requested_part(self.headers.get("Range", ""), len(body))
+            except ValueError:
+                self._answer(416, "text/plain", b"", {"Content-Range": f"bytes */{len(body)}"})
+                return
             if part is None:
-                self._answer(200, content_type, body, slow=address.startswith("/slow/"))
-                return
-            start, end = int(part[1]), min(len(body), int(part[2] or len(body)) + 1)
-            self._answer(206, content_type, body[start:end], {"Content-Range": f"bytes {start}-{end - 1}/{len(body)}"})
+                self._answer(200, kind, body, slow=address.startswith("/slow/"))
+            else:
+                self._answer(206, kind, body[part.start : part.end], {"Content-Range": part.content_range})
 
         def do_PUT(self) -> None:
             path = server.locate(urllib.parse.urlsplit(self.path).path)

@@ -63,6 +63,15 @@ def test_a_trace_is_what_perfetto_reads(model: Path, tmp_path: Path) -> None:
     assert events[0]["args"]["flops"] == 2 * 64 * 64
 
 
+def test_a_trace_that_cannot_be_written(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "none" / "trace.json"
+    done = invoke("bench", model, "--trace", out, *QUICK)
+    assert (done.code, done.err) == (
+        1,
+        f"INVALID_ARGUMENT: {str(out)!r} cannot be written: No such file or directory\n",
+    )
+
+
 def test_the_peer_runs_on_the_same_inputs(model: Path) -> None:
     pytest.importorskip("onnxruntime")
     document = invoke_json("bench", model, "--size", 4, "--peer", "onnxruntime", *QUICK)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -85,7 +87,6 @@ KINDS = r"a file (.npy .npz .png .jpg .jpeg .bmp .gif .webp .wav .json .txt), ra
         (["-o", "nothing"], "the model has no output 'nothing'; it has z"),
         (["-o", "z=file.png"], "outputs are saved as .npy, .npz, .json; 'file.png' given"),
         (["--save", "file"], "outputs are saved as .npy, .npz, .json; 'file' given"),
-        (["-i", "some.npy"], "which input is 'some.npy' for? The model has x, y: write --input NAME=some.npy"),
         (["-i", "x=some.npy,a"], "after a file's name come options such as size=224x224; 'a' given"),
         (["-i", "x=some.npy,a=1"], "input 'x': a .npy file takes no options; 'a' given"),
     ],
@@ -100,7 +101,14 @@ def test_a_wrong_command_line_is_named(model: Path, arguments: list[str], words:
     ("arguments", "code", "words"),
     [
         (["-i", "x=nothing.npy"], "NO_SUCH_FILE", "input 'x': 'nothing.npy' does not exist"),
+        (["-i", "nothing.npz"], "NO_SUCH_FILE", "input file 'nothing.npz' does not exist"),
         (["-i", "x=[[1,2]]"], "INVALID_ARGUMENT", "input 'x'"),
+        (
+            ["-s", f"N={10**12}"],
+            "INVALID_ARGUMENT",
+            f"input 'x' of shape [{10**12}, 3] cannot be made: Unable to allocate",
+        ),
+        (["-s", f"N={10**30}"], "INVALID_ARGUMENT", "cannot be made: Maximum allowed dimension exceeded"),
         (["-i", "x=zeros", "-s", "x=1x3", "-s", "y=2x4"], "INVALID_ARGUMENT", "y"),
     ],
 )
@@ -108,6 +116,28 @@ def test_wrong_data_is_named(model: Path, arguments: list[str], code: str, words
     done = invoke("run", model, *arguments)
     assert done.code == 1
     assert done.err.startswith(f"{code}: ") and words in done.err
+
+
+def test_which_input_a_file_is_for(model: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "some.npy", [1])
+    file = tmp_path / "some.npy"
+    done = invoke("run", model, "-i", file)
+    text = f"which input is {str(file)!r} for? The model has x, y: write --input NAME={file}"
+    assert (done.code, done.err) == (2, f"INVALID_ARGUMENT: {text}\n")
+
+
+def test_warnings_are_sentences(model: Path) -> None:
+    done = onnxlet_command("run", model, "--backend", "simd", "--threads", 4)
+    words = "4 threads were asked for and onnxlet runs with 1: the flavour 'simd' has no threads"
+    assert (done.returncode, done.stderr) == (0, f"warning: {words}\n")
+
+
+def test_an_interrupted_command(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib.import_module("onnxlet.cli.check"), "check_command", interrupt)
+    assert invoke("check", model).code == 130
 
 
 def test_unknown_names_of_backends(model: Path) -> None:
