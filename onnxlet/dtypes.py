@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 
@@ -64,12 +65,14 @@ STRING = BY_NAME["string"]
 SIGNED_PACKED = frozenset({"int4", "int2"})
 
 
+@functools.lru_cache(maxsize=256)
 def element_type(type_name: str) -> DType | None:
     """The element type of "tensor(float)" or "optional(tensor(float))"; None for sequences, maps and unknown types."""
     inner = inner_type(type_name, "optional") or type_name
     return BY_NAME.get(inner_type(inner, "tensor") or "")
 
 
+@functools.lru_cache(maxsize=256)
 def inner_type(type_name: str, wrapper: str) -> str | None:
     """The type in the brackets: ("seq(tensor(float))", "seq") gives "tensor(float)", another wrapper None."""
     if type_name.startswith(wrapper + "(") and type_name.endswith(")"):

@@ -304,7 +304,7 @@ class InferenceSession(Described):
                 if progress == Progress.DONE:
                     break
                 cause = operators.run_pending(engine, run, self._operators)
-            count = abi.ol_run_output_count(run)
+            count = len(names or self._outputs)
             return [deliver(engine, engine.pointer(abi.ol_run_output(run, i)), i) for i in range(count)]
         finally:
             if engine.failure is None:

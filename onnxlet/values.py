@@ -195,7 +195,7 @@ def _read_tensor(engine: Engine, handle: int) -> Any:
         items = [_string(engine, handle, index) for index in range(math.prod(shape))]
         return items if arrays is None else arrays.string_array(items, shape)
     address = abi.ol_tensor_data(handle)
-    size = abi.ol_tensor_bytes(handle) if address else 0
+    size = dtype.bytes_of(math.prod(shape)) if address else 0
     if arrays is not None:
         array = arrays.empty(dtype, shape)
         if array is not None:

@@ -8,14 +8,15 @@ functions of our ABI do.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import wasmtime
 from wasmtime import _ffi as ffi
 
 _MASK: Final = {"i32": 0xFFFF_FFFF, "ptr": 0xFFFF_FFFF, "usize": 0xFFFF_FFFF, "i64": 0xFFFF_FFFF_FFFF_FFFF}
-_raw_call: Any = ffi.dll.wasmtime_func_call_unchecked
+_raw_call: Any = ffi.dll["wasmtime_func_call_unchecked"]  # an object of our own, whose arguments are not converted
+_raw_call.restype = ctypes.c_void_p
 
 
 class ImportableSharedMemory(wasmtime.SharedMemory):
@@ -27,43 +28,51 @@ class ImportableSharedMemory(wasmtime.SharedMemory):
 
 
 def bind(
-    store: wasmtime.Store, function: wasmtime.Func, result: str, parameters: tuple[str, ...]
+    store: wasmtime.Store,
+    function: wasmtime.Func,
+    result: str,
+    parameters: tuple[str, ...],
+    stopped: Sequence[Exception] = (),
+    failed: Callable[[Exception], Exception] = lambda error: error,
 ) -> Callable[..., int | None]:
     """A callable over one exported function, typed as in the ABI ("i32", "ptr", ...; result also "void").
 
-    It is not reentrant and not safe to use from two threads at once. It raises wasmtime.Trap or wasmtime.WasmtimeError.
+    It is not reentrant and not safe to use from two threads at once. It raises what `failed` makes of a wasmtime.Trap or
+    wasmtime.WasmtimeError, and what is in `stopped` instead of entering.
     """
     slots = max(len(parameters), 1)
     cells = (ctypes.c_uint64 * (2 * slots))()  # a wasmtime_val_raw_t is 16 bytes, its value in the lower half
-    cells_ptr = ctypes.cast(cells, ctypes.POINTER(ffi.wasmtime_val_raw_t))
-    trap = ctypes.POINTER(ffi.wasm_trap_t)()
-    trap_ref = ctypes.byref(trap)
-    raw = function._func
-    raw_ref = ctypes.byref(raw)
-    context = store._context()
-    masks = tuple(_MASK[kind] for kind in parameters)
+    trap = (ctypes.c_void_p * 1)()
+    context = ctypes.cast(store._context(), ctypes.c_void_p)
+    # Made once: converting the arguments takes longer than most functions of the ABI do.
+    work = (context, ctypes.byref(function._func), ctypes.byref(cells), ctypes.c_size_t(slots), ctypes.byref(trap))
+    targets = tuple((2 * index, _MASK[kind]) for index, kind in enumerate(parameters))
+    signed, void = result == "i32", result == "void"
 
-    def call(*arguments: int) -> int | None:
-        for index, mask in enumerate(masks):
-            cells[2 * index] = arguments[index] & mask
-        error = _raw_call(context, raw_ref, cells_ptr, slots, trap_ref)
-        if error or trap:
-            _raise(error, trap, store)
-        if result == "void":
+    def call(*arguments: int, _alive: wasmtime.Store = store) -> int | None:
+        if stopped:
+            raise stopped[0]
+        for (cell, mask), argument in zip(targets, arguments, strict=True):
+            cells[cell] = argument & mask
+        error = _raw_call(*work)
+        if error is not None or trap[0] is not None:
+            failure = _failure(error, trap)
+            raise failed(failure) from failure
+        if void:
             return None
         value = cells[0] & 0xFFFF_FFFF
-        return value - 0x1_0000_0000 if result == "i32" and value >= 0x8000_0000 else value
+        return value - 0x1_0000_0000 if signed and value >= 0x8000_0000 else value
 
     return call
 
 
-def _raise(error: Any, trap: Any, store: wasmtime.Store) -> None:
-    if error:
-        raise wasmtime.WasmtimeError._from_ptr(error)
-    owned = ctypes.POINTER(ffi.wasm_trap_t)()
-    owned.contents = trap.contents
-    ctypes.memset(ctypes.byref(trap), 0, ctypes.sizeof(trap))
-    raise wasmtime.Trap._from_ptr(owned)
+def _failure(error: int | None, trap: Any) -> Exception:
+    """What a call left behind, which takes ownership of it."""
+    if error is not None:
+        return wasmtime.WasmtimeError._from_ptr(ctypes.cast(error, ctypes.POINTER(ffi.wasmtime_error_t)))
+    owned = ctypes.cast(trap[0], ctypes.POINTER(ffi.wasm_trap_t))
+    trap[0] = None
+    return wasmtime.Trap._from_ptr(owned)
 
 
 def shared_base(memory: wasmtime.SharedMemory) -> int:

@@ -80,11 +80,12 @@ class _Instance:
         needed = [imports(self.store, item.module, item.name or "") for item in module.imports]
         self.exports = wasmtime.Instance(self.store, module, needed).exports(self.store)
 
-    def bind(self, name: str, result: str, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    def bind(self, name: str, result: str, parameters: tuple[str, ...], *guard: Any) -> Callable[..., Any]:
+        """See wasmtime_access.bind."""
         function = self.exports[name]
         if not isinstance(function, wasmtime.Func):
             raise errors.VersionMismatch(f"the engine's export {name} is not a function")
-        return wasmtime_access.bind(self.store, function, result, parameters)
+        return wasmtime_access.bind(self.store, function, result, parameters, *guard)
 
     def global_value(self, name: str, default: int) -> int:
         item = self.exports.get(name)
@@ -111,7 +112,7 @@ class WasmtimeEngine(Engine):
                 self._instance.bind("_initialize", "void", ())()
             self._memory = None if self._shared else self._instance.exports["memory"]
             self._base = self._memory_base()
-            self._length = self.memory_bytes()
+            self._whole = view(self._base, self.memory_bytes())
             self.abi = Abi(self._bind)
         except (wasmtime.WasmtimeError, wasmtime.Trap) as error:
             if "mmap failed" in str(error):
@@ -131,12 +132,12 @@ class WasmtimeEngine(Engine):
     # ---- memory ----
 
     def _span(self, address: int, size: int) -> memoryview:
-        if address + size > self._length:
-            self._length = self.memory_bytes()
-        if address < 0 or address + size > self._length:
-            length = self._length
+        if address + size > len(self._whole):
+            self._whole = view(self._base, self.memory_bytes())  # it has grown
+        if address < 0 or address + size > len(self._whole):
+            length = len(self._whole)
             raise errors.RuntimeException(f"{size} bytes at {address} are outside the engine's memory of {length}")
-        return view(self._base + address, size)
+        return self._whole[address : address + size]
 
     def read(self, address: int, size: int) -> bytearray:
         return bytearray(self._span(address, size))
@@ -187,25 +188,19 @@ class WasmtimeEngine(Engine):
     # ---- calls ----
 
     def _bind(self, function: Function) -> Callable[..., Any]:
-        call = self._instance.bind(function.name, function.result, function.parameters)
         engine = weakref.ref(self)
         stopped = self._stopped
 
-        def guarded(*arguments: int) -> Any:
-            if stopped:
-                raise stopped[0]  # code that trapped may hold the allocator's lock: entering again could hang
-            try:
-                return call(*arguments)
-            except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-                text = _trap_text(error)
-                failure = errors.Trap(f"the engine stopped in {function.name}: {text}; create a new session")
-                stopped.append(failure)
-                owner = engine()
-                if owner is not None:
-                    owner.failure = failure
-                raise failure from error
+        def failed(error: Exception) -> errors.Error:
+            text = _trap_text(error)
+            failure = errors.Trap(f"the engine stopped in {function.name}: {text}; create a new session")
+            stopped.append(failure)  # code that trapped may hold the allocator's lock: entering again could hang
+            owner = engine()
+            if owner is not None:
+                owner.failure = failure
+            return failure
 
-        return guarded
+        return self._instance.bind(function.name, function.result, function.parameters, stopped, failed)
 
     def _imports(self) -> Callable[[wasmtime.Store, str, str], Any]:
         """Makes what the module imports. Holds no reference to this engine, which would keep it alive for ever."""
@@ -286,7 +281,7 @@ class WasmtimeEngine(Engine):
         if self.failure is None:
             self.failure = errors.RuntimeException("it was closed")
         # The store, and with it the memory, goes with the last reference to it.
-        for name in ("abi", "_instance", "_memory", "_shared"):
+        for name in ("abi", "_instance", "_memory", "_shared", "_whole"):
             self.__dict__.pop(name, None)
 
 
