@@ -109,10 +109,9 @@ def _show_layers(out: Console, found: Comparison) -> None:
         _show_rows(out, "", [first])
         _show_details(out, first.difference)
     if found.hidden:
-        out.print(
-            "The outputs differ and nothing inside does: joining operators makes the difference. "
-            "Leave passes out with --disable-pass, one by one, to find which."
-        )
+        out.print("The outputs differ and nothing inside does: a pass that joins operators makes the difference.")
+        names = ", ".join(found.passes) or "none of them alone; leave more out with --disable-pass"
+        out.print(f"The passes without which the outputs agree: {names}.")
     grown = found.layers.largest_growth()
     if grown:
         _show_rows(out, "\nLargest growth", grown)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from ..errors import Error
-from ..model import Source
 from . import sides
 from .metrics import Difference, bytes_of, compare_values
 from .result import Layer, Layers
@@ -24,18 +22,12 @@ _FIRST_CHUNK: Final = 4
 _MOST_GROWTH: Final = 4  # from one chunk to the next: values may be larger than the ones before
 
 
-@dataclass(frozen=True)
-class Side:
-    """A model that gets other outputs, where it is loaded, and what it is fed."""
-
-    source: Source
-    load: sides.Load
-    settings: sides.Settings
-    feeds: Mapping[str, Any]
-
-
 def compare_layers(
-    ours: Side, theirs: Side, tolerance: Tolerance, progress: Progress | None = None, chunk_bytes: int = _CHUNK_BYTES
+    ours: sides.Side,
+    theirs: sides.Side,
+    tolerance: Tolerance,
+    progress: Progress | None = None,
+    chunk_bytes: int = _CHUNK_BYTES,
 ) -> Layers:
     """Values are aligned by name. Each chunk of them takes a session and a run on either side; the chunk's values of both
     are in memory at once, `chunk_bytes` of each and those of one node at least."""
@@ -62,7 +54,9 @@ def compare_layers(
 
 
 class _Comparer:
-    def __init__(self, structure: Structure, other: Structure, ours: Side, theirs: Side, tolerance: Tolerance) -> None:
+    def __init__(
+        self, structure: Structure, other: Structure, ours: sides.Side, theirs: sides.Side, tolerance: Tolerance
+    ) -> None:
         self.found: dict[str, Difference] = {}
         self.refused: list[str] = []
         self._pairs = ((structure, ours), (other, theirs))
@@ -83,7 +77,7 @@ class _Comparer:
         return max(sum(map(bytes_of, values)) for values in (actual, expected))
 
 
-def _values(structure: Structure, side: Side, names: Sequence[str]) -> list[Any]:
+def _values(structure: Structure, side: sides.Side, names: Sequence[str]) -> list[Any]:
     loaded = side.load(structure.with_outputs(names), side.settings)
     with contextlib.closing(loaded):
         return loaded.run(names, {name: value for name, value in side.feeds.items() if name in loaded.inputs})

@@ -66,7 +66,11 @@ class Layers:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One model on two sides, or two models. `problems` name outputs that only one side has."""
+    """One model on two sides, or two models.
+
+    `problems` name outputs that only one side has. `passes` are graph passes without which the outputs agree; they are
+    looked for when the difference is `hidden`.
+    """
 
     model: str
     other: str | None
@@ -76,6 +80,7 @@ class Comparison:
     outputs: tuple[Difference, ...]
     problems: tuple[str, ...] = ()
     layers: Layers | None = None
+    passes: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -95,5 +100,5 @@ class Comparison:
         document |= {"tolerance": str(self.tolerance), "problems": list(self.problems)}
         document["outputs"] = [output.to_json() for output in self.outputs]
         if self.layers is not None:
-            document["layers"] = self.layers.to_json()
+            document |= {"layers": self.layers.to_json(), "passes": list(self.passes)}
         return document

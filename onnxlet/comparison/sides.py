@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from .. import arrays, dtypes, errors, hosts
 from ..hosts import flavours
@@ -44,10 +45,6 @@ class Model:
     source: Source
     folder: Path | None = None
 
-    @property
-    def name(self) -> str:
-        return "bytes" if isinstance(self.source, bytes | bytearray | memoryview) else str(self.source)
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -58,7 +55,17 @@ class Settings:
     disabled_passes: tuple[str, ...] = ()
 
 
-Load = Callable[[Model, Settings], Loaded]
+Load: TypeAlias = Callable[[Model, Settings], Loaded]
+
+
+@dataclass(frozen=True)
+class Side:
+    """A model, where it is loaded and how, and what it is fed."""
+
+    source: Source
+    load: Load
+    settings: Settings
+    feeds: Mapping[str, Any] = field(default_factory=dict)
 
 
 def side(name: str) -> Load:
@@ -70,7 +77,7 @@ def side(name: str) -> Load:
     if name == ONNXRUNTIME:
         return Onnxruntime
     if name in ENGINES:
-        return lambda model, settings: Onnxlet(model, settings, name)
+        return functools.partial(Onnxlet, engine=name)
     raise errors.InvalidArgument(f"there is nothing named {name!r} to compare with; use one of {', '.join(NAMES)}")
 
 
@@ -91,6 +98,12 @@ class Onnxlet:
 
     def run(self, outputs: Sequence[str] | None, feeds: Mapping[str, Any]) -> list[Any]:
         return self.session.run(outputs, feeds)
+
+    def passes(self) -> list[str]:
+        """The graph passes that changed the model."""
+        with self.session._call() as engine:
+            described = engine.document(engine.abi.ol_session_describe(self.session._handle))
+        return [item["name"] for item in described["passes"] if item["changed"]]
 
     def close(self) -> None:
         self.session.close()
@@ -167,6 +180,16 @@ class Reference:
 
     def close(self) -> None:
         self._evaluator = None
+
+
+def run_all(loaded: Loaded, feeds: Mapping[str, Any]) -> dict[str, Any]:
+    """Every output by its name."""
+    return dict(zip(loaded.outputs, loaded.run(None, feeds), strict=True))
+
+
+def name_of(source: Source) -> str:
+    """For people: the path, or "bytes"."""
+    return "bytes" if isinstance(source, bytes | bytearray | memoryview) else str(source)
 
 
 def convert(feeds: Mapping[str, Any], types: Mapping[str, str]) -> dict[str, Any]:

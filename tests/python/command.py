@@ -10,7 +10,16 @@ from typing import Any
 
 from typer.testing import CliRunner
 
+from onnxlet import NodeArg
+
 from .conftest import ROOT
+
+FLOAT = "tensor(float)"
+
+
+def arg(shape: list[int | str | None], kind: str = FLOAT) -> NodeArg:
+    """An input to read files for."""
+    return NodeArg("x", kind, shape)
 
 
 @dataclass(frozen=True)

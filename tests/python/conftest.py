@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import onnxlet
@@ -52,6 +54,35 @@ def make_session(request: pytest.FixtureRequest) -> Iterator[MakeSession]:
     yield make
     for session in made:
         session.close()
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    """4 high, 8 wide: red on the left, blue on the right."""
+    pil = pytest.importorskip("PIL.Image")
+    pixels = np.zeros((4, 8, 3), np.uint8)
+    pixels[:, :4, 0] = pixels[:, 4:, 2] = 255
+    path = tmp_path / "picture.png"
+    pil.fromarray(pixels).save(path)
+    return path
+
+
+@pytest.fixture
+def hide_package(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """hide_package("PIL"): importing it and its parts fails until the test is over, as where it is not installed."""
+    original = builtins.__import__
+    hidden: set[str] = set()
+
+    def without(name: str, *arguments: Any, **keywords: Any) -> Any:
+        if name.partition(".")[0] in hidden:
+            raise ImportError(name)
+        return original(name, *arguments, **keywords)
+
+    def hide(package: str) -> None:
+        hidden.add(package)
+        monkeypatch.setattr(builtins, "__import__", without)
+
+    return hide
 
 
 @pytest.fixture

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import onnxlet
 
 from .command import invoke, invoke_json
 from .conftest import need
@@ -49,6 +53,21 @@ def test_difference(pair: tuple[Path, Path]) -> None:
         assert words in done.out
     rows = [line.split()[0] for line in done.out.partition("Largest growth")[2].splitlines()[2:4]]
     assert rows == ["times", "minus"]
+
+
+@pytest.mark.parametrize("passes", [("fuse_conv", "fold_affine"), ()])
+def test_what_is_said_of_passes(
+    pair: tuple[Path, Path], passes: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("onnxlet.cli.compare")
+    same, other = onnxlet.compare(pair[0], layers=True), onnxlet.compare(*pair)
+    found = dataclasses.replace(same, outputs=other.outputs, passes=passes)
+    monkeypatch.setattr(module, "compare", lambda *_, **__: found)
+    done = invoke("compare", pair[0], "--layers")
+    assert done.code == 1
+    assert "The outputs differ and nothing inside does: a pass that joins operators makes the difference." in done.out
+    names = "fuse_conv, fold_affine" if passes else "none of them alone; leave more out with --disable-pass"
+    assert f"The passes without which the outputs agree: {names}.\n" in done.out
 
 
 def test_tolerances(pair: tuple[Path, Path]) -> None:

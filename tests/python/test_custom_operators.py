@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import builtins
 import io
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -317,17 +315,8 @@ def test_an_unknown_pixel_format_is_named(make_session: MakeSession) -> None:
         make_session(decoder(pixel_format="CMYK")).run(None, {"x": encoded(PIXELS)})
 
 
-def test_without_pillow_the_model_is_refused(make_session: MakeSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without_pillow(name: str, *arguments: Any, **keywords: Any) -> Any:
-        if name.startswith("PIL"):
-            raise ImportError(name)
-        return real(name, *arguments, **keywords)
-
-    monkeypatch.setattr(builtins, "__import__", without_pillow)
-    for name in [name for name in sys.modules if name.startswith("PIL")]:
-        monkeypatch.delitem(sys.modules, name)
+def test_without_pillow_the_model_is_refused(make_session: MakeSession, hide_package: Callable[[str], None]) -> None:
+    hide_package("PIL")
     with pytest.raises(onnxlet.NotImplemented, match=r"onnxlet\[images\]"):
         make_session(decoder())
     onnxlet.register_operator("ai.onnx", "ImageDecoder", lambda x, **_: PIXELS)

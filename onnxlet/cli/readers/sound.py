@@ -107,7 +107,7 @@ def _resampled(samples: Any, old: int, new: int) -> Any:
     try:
         from scipy.signal import resample_poly
     except ImportError:
-        text = f"the file has {old} samples a second; resampling to {new} needs scipy: install it, or convert the file"
+        text = f"the file has {old} samples a second; resampling to {new} needs scipy: pip install 'onnxlet[sound]'"
         raise errors.NotImplemented(text) from None
     shared = math.gcd(old, new)
     return resample_poly(samples, new // shared, old // shared, axis=1).astype(samples.dtype)
