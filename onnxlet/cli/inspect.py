@@ -16,7 +16,7 @@ from ..model import Model
 from ..options import SessionOptions
 from ..session import InferenceSession
 from .inputs import Inputs
-from .output import command, console, shape_text, size_text, table
+from .output import command, console, progress, shape_text, size_text, table
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _inspect(request: Request) -> dict[str, Any]:
     document = describe(request.model, request.backend)
     weights = sum(entry["bytes"] for entry in document["parameters"].values())
     try:
-        with open_session(request.model, request.backend) as session:
+        with progress("measuring memory"), open_session(request.model, request.backend) as session:
             memory = _measured(session, inputs, run=request.run)
     except Error as error:
         return document | {

@@ -46,9 +46,10 @@ def data(model: onnx.ModelProto) -> bytes:
     return model.SerializeToString()
 
 
-@pytest.mark.parametrize("against", ["reference", "onnxruntime", "wasm", "simd"])
+@pytest.mark.parametrize("against", ["reference", "onnxruntime", "wasm", "simd", "native"])
 def test_a_model_on_two_sides(against: str) -> None:
-    pytest.importorskip("onnxruntime" if against == "onnxruntime" else "onnx")
+    if against in ("wasm", "native"):
+        need(against)
     found = onnxlet.compare(data(chain()), against=against, inputs={"x": X})
     assert found.agrees and found.against == against and found.model == "bytes" and found.other is None
     (output,) = found.outputs
