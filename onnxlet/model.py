@@ -5,25 +5,36 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from . import external_data
+from . import external_data, hosts
 from .errors import InvalidArgument, InvalidProtobuf, NoSuchFile
-from .hosts.engine import Engine
+from .hosts.engine import Engine, Readable
+
+
+class JsBytes(Protocol):
+    """An ArrayBuffer or a typed array of JavaScript, in Pyodide."""
+
+    byteLength: int
+
 
 Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview"
+
+
+def is_source(value: object) -> bool:
+    """Whether a model can be read from it."""
+    return isinstance(value, str | os.PathLike | bytes | bytearray | memoryview) or hosts.is_js_buffer(value)
 
 
 class Model:
     """The engine's parsed model. The caller holds the engine's lock."""
 
-    def __init__(self, engine: Engine, source: Source) -> None:
+    def __init__(self, engine: Engine, source: Source | JsBytes) -> None:
         """Reads the file straight into the engine's memory. Raises NoSuchFile, InvalidProtobuf or InvalidGraph."""
         self.engine = engine
-        self.path = None if isinstance(source, bytes | bytearray | memoryview) else Path(source)
+        self.path = Path(source) if isinstance(source, str | os.PathLike) else None
         if self.path is None:
-            assert not isinstance(source, str | os.PathLike)
-            address, size = _copy_in(engine, memoryview(source), "the model")
+            address, size = _copy_in(engine, source, "the model")
         else:
             address, size = read_file(engine, self.path, "the model")
         self._handle = engine.pointer(engine.abi.ol_model_open(address, size))
@@ -99,9 +110,8 @@ def read_file(engine: Engine, path: Path, what: str, most: int | None = None) ->
     return address, size
 
 
-def _copy_in(engine: Engine, data: memoryview, what: str) -> tuple[int, int]:
-    if not data.c_contiguous:
-        raise InvalidArgument("the model's bytes must be contiguous")
-    address = engine.alloc(data.nbytes, what)
+def _copy_in(engine: Engine, data: Readable, what: str) -> tuple[int, int]:
+    size = engine.size_of(data)
+    address = engine.alloc(size, what)
     engine.write(address, data)
-    return address, data.nbytes
+    return address, size

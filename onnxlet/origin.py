@@ -8,14 +8,18 @@ from pathlib import Path
 
 from . import external_data
 from .errors import InvalidArgument, NoSuchFile
-from .model import Source
+from .model import JsBytes, Source
 
 
 class Origin:
     """A model's bytes, or the files that it was read from. Bytes are referred to, not copied."""
 
     def __init__(
-        self, source: Source, needed: Iterable[str], folder: str | os.PathLike[str] | None, given: Mapping[str, bytes]
+        self,
+        source: Source | JsBytes,
+        needed: Iterable[str],
+        folder: str | os.PathLike[str] | None,
+        given: Mapping[str, bytes],
     ) -> None:
         """`needed`: names of the external data files; `folder`: where they are, if not beside the model."""
         self._given = given

@@ -6,7 +6,6 @@ import contextlib
 import copy
 import functools
 import json
-import os
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from .errors import InvalidArgument, RuntimeException
 from .hosts.abi_gen import Progress
 from .hosts.engine import Engine
 from .metadata import Described, NodeArg, node_arg
-from .model import EXTERNAL_FOLDER_ENTRY, Model, Source
+from .model import EXTERNAL_FOLDER_ENTRY, JsBytes, Model, Source, is_source
 from .options import RunOptions, SessionOptions, engine_options
 from .options import checked as check_options
 from .origin import Origin
@@ -45,7 +44,7 @@ class InferenceSession(Described):
 
     def __init__(
         self,
-        path_or_bytes: Source,
+        path_or_bytes: Source | JsBytes,
         sess_options: SessionOptions | None = None,
         providers: Sequence[str | tuple[str, dict[Any, Any]]] | None = None,
         provider_options: Sequence[dict[Any, Any]] | None = None,
@@ -54,7 +53,7 @@ class InferenceSession(Described):
         enable_fallback: int = 1,
         _engine: str | None = None,
     ) -> None:
-        """Loads a model from a path or from bytes.
+        """Loads a model from a path or from bytes; in Pyodide also from an ArrayBuffer or a typed array of JavaScript.
 
         `providers` takes "wasm" and, for programs written for onnxruntime, "CPUExecutionProvider"; others give a
         warning. `disabled_optimizers` names graph passes to leave out. `enable_fallback` is accepted and has no effect.
@@ -63,7 +62,7 @@ class InferenceSession(Described):
         """
         self._options = check_options(sess_options)
         self._providers = check_providers(providers, provider_options)
-        if not isinstance(path_or_bytes, str | os.PathLike | bytes | bytearray | memoryview):
+        if not is_source(path_or_bytes):
             kind = type(path_or_bytes).__name__
             raise TypeError(f"a model is a path, bytes or memoryview; {kind} given")
         self._more: dict[str, Any] = {"disabled_optimizers": list(disabled_optimizers or ()), "_engine": _engine}

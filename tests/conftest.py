@@ -39,12 +39,17 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("onnxlet", deadline=None, derandomize=not config.getoption("--all"))
     hypothesis.settings.load_profile("onnxlet")
     config.addinivalue_line("markers", "slow: takes more than about ten seconds; --fast leaves it out")
+    config.addinivalue_line("markers", "only_with_all: left out by the ordinary run, which has one of its kind")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if "slow" in item.keywords and config.getoption("--fast"):
             item.add_marker(pytest.mark.skip(reason="slow; left out by --fast"))
+    if not config.getoption("--all"):
+        left_out = [item for item in items if "only_with_all" in item.keywords]
+        items[:] = [item for item in items if "only_with_all" not in item.keywords]
+        config.hook.pytest_deselected(items=left_out)
 
 
 # With several processes (-n): these share one. They start threads or a browser, or fetch and build files on first use.

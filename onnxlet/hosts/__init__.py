@@ -40,6 +40,15 @@ def default_threads() -> int:
     return min(os.cpu_count() or 1, _MOST_DEFAULT_THREADS)
 
 
+def is_js_buffer(value: object) -> bool:
+    """Whether it is a buffer of JavaScript, which engines in Pyodide read like bytes."""
+    if not IN_PYODIDE:
+        return False
+    from pyodide.ffi import JsBuffer
+
+    return isinstance(value, JsBuffer)
+
+
 def open_engine(threads: int = 0, *, deterministic: bool = False, backend: str | None = None) -> Engine:
     """A new engine with `threads` threads (0: the default number).
 

@@ -81,6 +81,13 @@ class Engine(ABC):
     def write(self, address: int, data: Readable) -> None:
         """Copies C-contiguous bytes into memory."""
 
+    def size_of(self, data: Readable) -> int:
+        """How many bytes `write` would copy. Raises InvalidArgument for data that is not contiguous."""
+        view = memoryview(data)
+        if not view.c_contiguous:
+            raise errors.InvalidArgument("the model's bytes must be contiguous")
+        return view.nbytes
+
     @abstractmethod
     def c_string(self, address: int) -> bytes:
         """The bytes up to the next NUL."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import js
-from pyodide.ffi import JsException, can_run_sync, create_proxy, run_sync, to_js
+from pyodide.ffi import JsBuffer, JsException, can_run_sync, create_proxy, run_sync, to_js
 
 from .. import errors
 from . import flavours
@@ -124,7 +124,15 @@ class PyodideEngine(Engine):
         if into:
             self._span(address, len(into)).assign_to(into)
 
+    def size_of(self, data: Readable) -> int:
+        return int(data.byteLength) if isinstance(data, JsBuffer) else super().size_of(data)
+
     def write(self, address: int, data: Readable) -> None:
+        if isinstance(data, JsBuffer):
+            whole = js.Uint8Array.new(data) if data.constructor == js.ArrayBuffer else data
+            data = js.Uint8Array.new(whole.buffer, whole.byteOffset, whole.byteLength)
+            self._span(address, data.byteLength).set(data)
+            return
         source = octets(data)
         if source:
             self._span(address, len(source)).assign(source)

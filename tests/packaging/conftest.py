@@ -12,18 +12,6 @@ from tests.support.missing import missing
 from tests.support.paths import ROOT
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "only_with_all: left out by the ordinary run, which has one of its kind")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--all"):
-        return
-    left_out = [item for item in items if "only_with_all" in item.keywords]
-    items[:] = [item for item in items if "only_with_all" not in item.keywords]
-    config.hook.pytest_deselected(items=left_out)
-
-
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as it would be published."""

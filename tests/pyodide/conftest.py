@@ -56,6 +56,8 @@ def get_place(browser: Chromium) -> Callable[[str], Place]:
     return get
 
 
-@pytest.fixture(params=PLACES)
+@pytest.fixture(
+    params=["page", "page, isolated", pytest.param("worker", marks=pytest.mark.only_with_all), "worker, isolated"]
+)
 def place(request: pytest.FixtureRequest, get_place: Callable[[str], Place]) -> Place:
     return get_place(request.param)

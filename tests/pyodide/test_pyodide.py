@@ -76,7 +76,7 @@ def test_the_bits_are_those_of_cpython(
 
 def test_a_line_is_read(get_place: GetPlace, fetched: Callable[..., Any]) -> None:
     job = fetched(models.line_of_text)
-    assert get_place("worker").call("read_line", in_page(job))["text"] == make_picture.LINES[0][0]
+    assert get_place("page").call("read_line", in_page(job))["text"] == make_picture.LINES[0][0]
 
 
 def test_the_pipeline_is_scikit_learns(files: Path) -> None:
@@ -95,9 +95,13 @@ def test_files_lists_and_buffers(place: Place, add: models.Job) -> None:
         "list": [[11, 22, 33]],
         "buffer": [[2, 4, 6]],
         "missing": "the model 'missing.onnx' does not exist",
-        "numpy": False,
+        "modules": [],
         "warnings": [],
     }
+
+
+def test_buffers_of_javascript_are_models(place: Place, add: models.Job) -> None:
+    assert place.call("from_javascript", add)["values"] == [[[11, 22, 33]]] * 3
 
 
 # ---- errors ----

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import hashlib
 import json
 import os
 import sys
@@ -17,7 +16,8 @@ import warnings
 from typing import Any
 
 import onnxlet
-from onnxlet import RawTensor, dtypes
+from onnxlet import RawTensor
+from onnxlet.bundle.pyodide_files.example import digest
 
 
 async def call(name: str, argument: str) -> str:
@@ -52,19 +52,6 @@ def decode(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return RawTensor(value["dtype"], value["shape"], base64.b64decode(value["data"]))
-
-
-def digest(value: Any) -> str:
-    """Of type, shape and bits; of the elements only, for strings."""
-    if hasattr(value, "__array_interface__") and value.dtype != object:
-        kind = dtypes.BY_NUMPY[value.dtype.name].name
-        value = RawTensor(kind, value.shape, value.tobytes())
-    if isinstance(value, RawTensor):
-        content = f"{value.dtype} {list(value.shape)} ".encode() + bytes(value.data)
-    else:
-        flat = value if isinstance(value, list) else value.reshape(-1).tolist()
-        content = json.dumps(flat).encode()
-    return hashlib.sha256(content).hexdigest()
 
 
 # ---- models ----
@@ -102,7 +89,7 @@ async def run(job: dict[str, Any]) -> dict[str, Any]:
                 outputs = session.run(None, feed)
             found = dict(zip(names, outputs, strict=True))
             carried = {to: found[source] for source, to in job.get("state", ())}
-            digests.append([digest(output) for output in outputs])
+            digests.append([digest([output]) for output in outputs])
         seconds = (time.perf_counter() - start) / len(digests)
         return {"digests": digests, "threads": session.threads, "flavour": session.flavour, "seconds": seconds}
 
@@ -129,6 +116,21 @@ async def load_error(job: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+async def from_javascript(job: dict[str, Any]) -> dict[str, Any]:
+    """A model that was fetched by JavaScript: its ArrayBuffer, and a part of a larger one."""
+    import js
+
+    fetched = await (await js.fetch(job["model"])).arrayBuffer()
+    wider = js.Uint8Array.new(fetched.byteLength + 20)
+    wider.set(js.Uint8Array.new(fetched), 9)
+    values = []
+    for source in (fetched, js.Uint8Array.new(fetched), wider.subarray(9, 9 + fetched.byteLength)):
+        with onnxlet.InferenceSession(source) as session:
+            (z,) = session.run(None, {"x": [[1, 2, 3]], "y": [[10, 20, 30]]})
+            values.append(z.tolist())
+    return {"values": values}
+
+
 async def from_file(job: dict[str, Any]) -> dict[str, Any]:
     """A model in Pyodide's file system, fed and answered by lists, by buffers and by what numpy would do."""
     import array
@@ -143,7 +145,8 @@ async def from_file(job: dict[str, Any]) -> dict[str, Any]:
         onnxlet.InferenceSession("missing.onnx")
     except onnxlet.NoSuchFile as error:
         missing = str(error)
-    return {"list": by_list.tolist(), "buffer": by_buffer.tolist(), "missing": missing, "numpy": "numpy" in sys.modules}
+    modules = [name for name in ("numpy", "rich", "typer", "wasmtime", "ctypes") if name in sys.modules]
+    return {"list": by_list.tolist(), "buffer": by_buffer.tolist(), "missing": missing, "modules": modules}
 
 
 async def run_without_script(job: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +220,7 @@ async def interrupted(job: dict[str, Any]) -> dict[str, Any]:
         session.run(None, feed)
     except onnxlet.RuntimeException as error:
         refused = str(error)
-    same = [digest(value) == digest(expected) for (value,) in await asyncio.gather(*several)]
+    same = [digest([value]) == digest([expected]) for (value,) in await asyncio.gather(*several)]
     last = asyncio.ensure_future(session.run_async(None, feed))
     await asyncio.sleep(0.02)
     session.close()
