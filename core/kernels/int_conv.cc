@@ -184,10 +184,10 @@ class Convolution {
     if (zero.data) zero.data += first * zero.stride;
     if (has_zero_) sum_rows(t, table, terms);
     const uint8_t* weights = c_.weights + t.group * packed_int_b_size(k_, mg_, c_.kernel);
-    constexpr int64_t kSums = kCols * static_cast<int64_t>(sizeof(int32_t));  // behind the numbers of a panel
+    const int32_t* sums = c_.w_sums + t.group * int_b_sums_size(mg_);
     for (int64_t j = t.col; j < t.col + t.cols; j += kCols) {
-      const uint8_t* panel = weights + j / kCols * (k_ * kCols + kSums);
-      Columns columns(out, zero, shift(), panel + k_ * kCols, j, static_cast<int>(std::min<int64_t>(kCols, mg_ - j)));
+      const uint8_t* panel = weights + j * k_;
+      Columns columns(out, zero, shift(), sums + j, j, static_cast<int>(std::min<int64_t>(kCols, mg_ - j)));
       columns.fold(source_.recode.left);
       some_columns(t, table, terms, panel, out, &columns, j);
     }
@@ -203,7 +203,8 @@ class Convolution {
     IntOutput out;
     out.data = &terms->sum;
     out.row_stride = sizeof(RowTerms) / sizeof(int32_t);
-    Columns columns(out, {}, 0, ones_, 0, 1);
+    constexpr int32_t kNoSums[kCols] = {};
+    Columns columns(out, {}, 0, kNoSums, 0, 1);
     const int64_t count = source_.given * c_.window.taps();
     columns.fold(0);
     columns.bias[0] = int_tile::minus_product(0, static_cast<int32_t>(count), source_.recode.left);
@@ -268,13 +269,17 @@ int64_t packed_int_conv_size(const IntFilters& f, IntKernel kernel) {
   });
 }
 
-void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, uint8_t* out, IntKernel kernel) {
+int64_t int_conv_sums_size(const IntFilters& f) { return f.groups * int_b_sums_size(f.out_channels / f.groups); }
+
+void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, uint8_t* out, int32_t* sums,
+                           IntKernel kernel) {
   int_tile::with_format(kernel, [&]<class Format>() {
     const int64_t mg = f.out_channels / f.groups, run = padded<Format>(f.channels), filter = f.channels * f.taps;
     for (int64_t g = 0; g < f.groups; ++g) {
       const IntMatrix b{
           static_cast<const uint8_t*>(w) + g * mg * filter, is_signed, 1, filter, f.channels, f.taps, run};
-      pack_int_b(b, run * f.taps, mg, out + g * packed_int_b_size(run * f.taps, mg, kernel), kernel);
+      pack_int_b(b, run * f.taps, mg, out + g * packed_int_b_size(run * f.taps, mg, kernel),
+                 sums + g * int_b_sums_size(mg), kernel);
     }
   });
 }

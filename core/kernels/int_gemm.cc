@@ -98,10 +98,10 @@ void pack_a(const IntGemm& g, int64_t i0, int64_t rows, typename Format::Element
 }
 
 template <class Format>
-void pack_panel(const IntMatrix& b, int64_t k, int64_t n, int64_t p, uint8_t* out) {
+void pack_panel(const IntMatrix& b, int64_t k, int64_t n, int64_t p, uint8_t* out, int32_t* sums) {
   const int64_t padded = int_tile::groups<Format>(k) * Format::kGroup;
   const uint8_t flip = b.is_signed ? 0 : 0x80;
-  int32_t sums[kCols] = {};
+  std::fill_n(sums, kCols, 0);
   for (int64_t i = 0; i < padded; ++i) {
     const bool in = b.run == 0 ? i < k : i % b.run_padded < b.run;
     const int64_t row =
@@ -114,7 +114,6 @@ void pack_panel(const IntMatrix& b, int64_t k, int64_t n, int64_t p, uint8_t* ou
       sums[c] += static_cast<int8_t>(v);
     }
   }
-  std::memcpy(out + padded * kCols, sums, sizeof(sums));
 }
 
 template <class Format>
@@ -135,7 +134,7 @@ void run(const IntGemm& g, void* scratch) {
                      const int64_t i = task / col_blocks * p.block_rows, j = task % col_blocks * p.block_cols;
                      const uint8_t* b = g.packed_b + j / kCols * int_tile::panel_bytes<Format>(g.k);
                      int_tile::block<Format>(strips + i / kRows * strip, terms + i, std::min(rows - i, p.block_rows),
-                                             {b, g.b_zero, int_tile::shift_of(g.b_signed)},
+                                             {b, g.b_sums + j, g.b_zero, int_tile::shift_of(g.b_signed)},
                                              std::min(g.n - j, p.block_cols), g.k, g.out, first + i, j);
                    }
                  });
@@ -149,10 +148,14 @@ int64_t packed_int_b_size(int64_t k, int64_t n, IntKernel kernel) {
       kernel, [&]<class Format>() { return (n + kCols - 1) / kCols * int_tile::panel_bytes<Format>(k); });
 }
 
-void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKernel kernel) {
+int64_t int_b_sums_size(int64_t n) { return (n + kCols - 1) / kCols * kCols; }
+
+void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, int32_t* sums, IntKernel kernel) {
   int_tile::with_format(kernel, [&]<class Format>() {
     parallel_for((n + kCols - 1) / kCols, grain_for(k * kCols), [&](int64_t begin, int64_t end) {
-      for (int64_t p = begin; p < end; ++p) pack_panel<Format>(b, k, n, p, out + p * int_tile::panel_bytes<Format>(k));
+      for (int64_t p = begin; p < end; ++p) {
+        pack_panel<Format>(b, k, n, p, out + p * int_tile::panel_bytes<Format>(k), sums + p * kCols);
+      }
     });
   });
 }

@@ -55,13 +55,16 @@ struct IntGemm {
   IntMatrix a;
   PerAxis<int32_t> a_zero;            // per row
   const uint8_t* packed_b = nullptr;  // pack_int_b()'s result
+  const int32_t* b_sums = nullptr;
   bool b_signed = false;
   PerAxis<int32_t> b_zero;  // per column
   IntOutput out;
 };
 
-int64_t packed_int_b_size(int64_t k, int64_t n, IntKernel kernel = int_kernel());  // bytes
-void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, IntKernel kernel = int_kernel());
+// Bytes of packed B, as many as B has but for what fills up panels; the sums of its columns are int32 of their own.
+int64_t packed_int_b_size(int64_t k, int64_t n, IntKernel kernel = int_kernel());
+int64_t int_b_sums_size(int64_t n);
+void pack_int_b(const IntMatrix& b, int64_t k, int64_t n, uint8_t* out, int32_t* sums, IntKernel kernel = int_kernel());
 int64_t int_gemm_scratch(const IntGemm& g);  // bytes
 const char* int_gemm(const IntGemm& g, void* scratch);
 
@@ -75,6 +78,7 @@ struct IntConv {
   bool x_signed = false;
   int32_t x_zero = 0;
   const uint8_t* weights = nullptr;
+  const int32_t* w_sums = nullptr;  // not for int_depthwise()
   bool w_signed = false;
   PerAxis<int32_t> w_zero;  // per output channel
   IntOutput out;            // data, bias and scales of all output channels; strides are set here
@@ -84,7 +88,8 @@ struct IntFilters {
   int64_t out_channels = 0, channels = 0, taps = 0, groups = 1;
 };
 int64_t packed_int_conv_size(const IntFilters& f, IntKernel kernel = int_kernel());
-void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, uint8_t* out,
+int64_t int_conv_sums_size(const IntFilters& f);
+void pack_int_conv_weights(const void* w, bool is_signed, const IntFilters& f, uint8_t* out, int32_t* sums,
                            IntKernel kernel = int_kernel());
 int64_t int_conv_scratch(const IntConv& c);
 const char* int_conv(const IntConv& c, void* scratch);

@@ -1,7 +1,7 @@
 // The 4x8 tile of 8-bit integer products, and the two forms of packed operands it exists for.
 //
 // A strip: [k / kGroup][4 rows][kGroup]. B panel: [k / kGroup][8 columns][kGroup] of int8 (unsigned B has 128 taken
-// off), k padded with zeros, then the sums of the 8 columns as int32.
+// off), k padded with zeros. The sums of the columns, as int32, lie apart.
 #pragma once
 
 #include <algorithm>
@@ -71,7 +71,7 @@ int64_t strip_elements(int64_t k) {
 }
 template <class Format>
 int64_t panel_bytes(int64_t k) {
-  return groups<Format>(k) * Format::kGroup * kCols + kCols * static_cast<int64_t>(sizeof(int32_t));
+  return groups<Format>(k) * Format::kGroup * kCols;
 }
 
 // kR rows times kPanels panels.
@@ -110,9 +110,9 @@ struct Columns {
   bool has_sum = true, has_zero = false;
 
   // zero_shift: what packing took off B.
-  [[gnu::noinline]] Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const uint8_t* sums,
+  [[gnu::noinline]] Columns(const IntOutput& o, const PerAxis<int32_t>& b_zero, int32_t zero_shift, const int32_t* sums,
                             int64_t col, int cols) {
-    std::memcpy(sum, sums, sizeof(sum));
+    std::copy_n(sums, kCols, sum);
 #pragma GCC unroll 1
     for (int c = 0; c < kCols; ++c) {
       const bool in = c < cols;
@@ -222,6 +222,7 @@ struct ToBytes {
 // B as a block sees it. zero: of the matrix as the model has it, from column 0 of the output.
 struct PackedPanels {
   const uint8_t* data;
+  const int32_t* sums;
   PerAxis<int32_t> zero;
   int32_t zero_shift;
 };
@@ -242,7 +243,8 @@ inline bool one_zero(const RowTerms* terms, int64_t rows) {
   return std::all_of(terms, terms + rows, [&](const RowTerms& t) { return t.zero == terms->zero; });
 }
 
-// All tiles of a block. `terms`: one per row. row0, col0: where the block lies in the output; b.data: its first panel.
+// All tiles of a block. `terms`: one per row. row0, col0: where the block lies in the output; b.data, b.sums: those of
+// its first panel.
 template <class Format>
 void block(const typename Format::Element* a, const RowTerms* terms, int64_t rows, PackedPanels b, int64_t cols,
            int64_t k, const IntOutput& out, int64_t row0, int64_t col0) {
@@ -250,20 +252,20 @@ void block(const typename Format::Element* a, const RowTerms* terms, int64_t row
   const int64_t panel = panel_bytes<Format>(k);
   const bool fold = one_zero(terms, rows);
   auto columns_of = [&](int64_t p, int64_t first) {  // p panels after b's first
-    const uint8_t* sums = b.data + (p + 1) * panel - kCols * static_cast<int64_t>(sizeof(int32_t));
-    Columns c(out, b.zero, b.zero_shift, sums, col0 + first, static_cast<int>(std::min<int64_t>(kCols, cols - first)));
+    Columns c(out, b.zero, b.zero_shift, b.sums + p * kCols, col0 + first,
+              static_cast<int>(std::min<int64_t>(kCols, cols - first)));
     if (fold) c.fold(terms->zero);
     return c;
   };
   int64_t j = 0;
   if (rows == 1) {
-    for (; j + kWide * kCols <= cols; j += kWide * kCols, b.data += kWide * panel) {
+    for (; j + kWide * kCols <= cols; j += kWide * kCols, b.data += kWide * panel, b.sums += kWide * kCols) {
       const Columns columns[kWide] = {columns_of(0, j), columns_of(1, j + kCols), columns_of(2, j + 2 * kCols),
                                       columns_of(3, j + 3 * kCols)};
       tile<Format, 1, kWide>(a, terms, 1, b, columns, kWide * kCols, k, out, row0, col0 + j);
     }
   }
-  for (; j < cols; j += kCols, b.data += panel) {
+  for (; j < cols; j += kCols, b.data += panel, b.sums += kCols) {
     const Columns columns = columns_of(0, j);
     for (int64_t i = 0; i < rows; i += kRows) {
       const int tile_rows = static_cast<int>(std::min<int64_t>(kRows, rows - i));

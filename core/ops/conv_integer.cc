@@ -13,7 +13,7 @@ struct IntConvOp : Op {
 
   // Packed weights, and for which kernel: depthwise ones have no zero points.
   struct Packed {
-    Tensor bytes;
+    Tensor bytes, sums;
     bool depthwise = false;
   };
   Packed packed;
@@ -50,7 +50,9 @@ struct IntConvOp : Op {
     }
     const IntFilters f{out_channels, w.dim(1), taps, group};
     OL_ASSIGN(p.bytes, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_conv_size(f)}));
-    pack_int_conv_weights(w.raw(), w.dtype() == DType::kInt8, f, p.bytes.mutable_data<uint8_t>());
+    OL_ASSIGN(p.sums, Tensor::allocate(pool, DType::kInt32, Shape{int_conv_sums_size(f)}));
+    pack_int_conv_weights(w.raw(), w.dtype() == DType::kInt8, f, p.bytes.mutable_data<uint8_t>(),
+                          p.sums.mutable_data<int32_t>());
     return p;
   }
   // Whether the weights minus their zero points, one or one per output channel, are 8-bit numbers: those.
@@ -107,6 +109,7 @@ struct IntConvOp : Op {
     if (c.batch == 0 || c.out_channels == 0 || c.window.pixels() == 0) return {};
     const Packed& p = packed.bytes.valid() ? packed : packed_now;
     c.weights = static_cast<const uint8_t*>(p.bytes.raw());
+    if (!p.depthwise) c.w_sums = p.sums.data<int32_t>();
     OL_ASSIGN(char* scratch, ctx.scratch_of<char>(p.depthwise ? int_depthwise_scratch(c) : int_conv_scratch(c)));
     ctx.set_kernel(p.depthwise ? int_depthwise(c, scratch) : int_conv(c, scratch));
     return {};

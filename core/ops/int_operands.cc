@@ -43,8 +43,9 @@ Status PackedIntB::pack(const Tensor& b, bool transposed, Pool& pool) {
   const LoneMatrix m = lone_matrix(b, transposed);
   if (m.k == 0 || !is_int8(b.dtype())) return {};
   OL_ASSIGN(panels, Tensor::allocate(pool, DType::kUint8, Shape{packed_int_b_size(m.k, m.n)}));
-  pack_int_b({b.raw(), b.dtype() == DType::kInt8, m.row_stride, m.col_stride}, m.k, m.n,
-             panels.mutable_data<uint8_t>());
+  OL_ASSIGN(sums, Tensor::allocate(pool, DType::kInt32, Shape{int_b_sums_size(m.n)}));
+  pack_int_b({b.raw(), b.dtype() == DType::kInt8, m.row_stride, m.col_stride}, m.k, m.n, panels.mutable_data<uint8_t>(),
+             sums.mutable_data<int32_t>());
   return {};
 }
 
@@ -69,22 +70,28 @@ Status run_int_product(OpContext& ctx, const IntProduct& p, IntOutput out) {
   g.k = s.k;
   g.a = {p.a, p.a_signed, s.a_row, s.a_col};
   g.b_signed = p.b->dtype() == DType::kInt8;
-  g.packed_b = p.packed && p.packed->panels.valid() ? p.packed->panels.data<uint8_t>() : nullptr;
+  if (p.packed && p.packed->panels.valid()) {
+    g.packed_b = p.packed->panels.data<uint8_t>();
+    g.b_sums = p.packed->sums.data<int32_t>();
+  }
   g.out = out;
   g.out.row_stride = s.n;
   g.out.col_stride = 1;
   uint8_t* pack = nullptr;
+  int32_t* sums = nullptr;
   if (g.packed_b == nullptr) {
     OL_ASSIGN(pack, ctx.scratch_of<uint8_t>(packed_int_b_size(s.k, s.n)));
+    OL_ASSIGN(sums, ctx.scratch_of<int32_t>(int_b_sums_size(s.n)));
   }
   OL_ASSIGN(char* scratch, ctx.scratch_of<char>(int_gemm_scratch(g)));
   const size_t element = out.kind == IntOutput::kInt32 || out.kind == IntOutput::kFloat ? 4 : 1;
   const int64_t* b_offsets = offsets + p.shape.batches();
   for (int64_t i = 0; i < batches; ++i) {
     if (pack && (i == 0 || b_offsets[i] != b_offsets[i - 1])) {
-      pack_int_b({static_cast<const uint8_t*>(p.b->raw()) + b_offsets[i], g.b_signed, s.b_row, s.b_col}, s.k, s.n,
-                 pack);
+      pack_int_b({static_cast<const uint8_t*>(p.b->raw()) + b_offsets[i], g.b_signed, s.b_row, s.b_col}, s.k, s.n, pack,
+                 sums);
       g.packed_b = pack;
+      g.b_sums = sums;
     }
     g.a.data = static_cast<const uint8_t*>(p.a) + offsets[i];
     g.a_zero = p.a_zero.at(i, s.m);

@@ -39,7 +39,7 @@ Result<QuantParams> quant_params(const OpContext& ctx, int i);
 
 // B of an 8-bit product: packed at load when constant, else when asked for.
 struct PackedIntB {
-  Tensor panels;
+  Tensor panels, sums;
   Status pack(const Tensor& b, bool transposed, Pool& pool);
 };
 

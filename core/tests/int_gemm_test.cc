@@ -47,8 +47,10 @@ void check_product(IntKernel kernel, int64_t m, int64_t n, int64_t k, bool a_sig
   g.b_zero = {b_zero.data(), 1};
   const IntMatrix bm{b.data(), b_signed, transposed ? 1 : n, transposed ? k : 1};
   std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(k, n, kernel)));
-  pack_int_b(bm, k, n, packed.data(), kernel);
+  std::vector<int32_t> sums(static_cast<size_t>(int_b_sums_size(n)));
+  pack_int_b(bm, k, n, packed.data(), sums.data(), kernel);
   g.packed_b = packed.data();
+  g.b_sums = sums.data();
   std::vector<int32_t> c(static_cast<size_t>(m * n) + 4, 777);
   g.out.data = c.data();
   g.out.row_stride = n;
@@ -98,7 +100,8 @@ void check_rounding(IntKernel kernel) {
   const uint8_t a[] = {1, 2, 3, 255, 5, 7};
   const uint8_t one[] = {1};
   std::vector<uint8_t> packed(static_cast<size_t>(packed_int_b_size(1, 1, kernel)));
-  pack_int_b({one, false, 1, 1}, 1, 1, packed.data(), kernel);
+  int32_t sums[8];
+  pack_int_b({one, false, 1, 1}, 1, 1, packed.data(), sums, kernel);
   const float scale = 0.5f;
   IntGemm g;
   g.kernel = kernel;
@@ -107,6 +110,7 @@ void check_rounding(IntKernel kernel) {
   g.k = 1;
   g.a = {a, false, 1, 1};
   g.packed_b = packed.data();
+  g.b_sums = sums;
   uint8_t y[6];
   g.out.kind = IntOutput::kInt8;
   g.out.data = y;
@@ -148,8 +152,11 @@ void check_conv(IntKernel kernel, const Window& w, int64_t channels, int64_t out
   c.w_zero = {zero.data(), 1};
   std::vector<int32_t> y(static_cast<size_t>(2 * out_channels * out));
   c.out.data = y.data();
-  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size({out_channels, cg, taps, groups}, kernel)));
-  pack_int_conv_weights(weights.data(), w_signed, {out_channels, cg, taps, groups}, packed.data(), kernel);
+  const IntFilters filters{out_channels, cg, taps, groups};
+  std::vector<uint8_t> packed(static_cast<size_t>(packed_int_conv_size(filters, kernel)));
+  std::vector<int32_t> sums(static_cast<size_t>(int_conv_sums_size(filters)));
+  pack_int_conv_weights(weights.data(), w_signed, filters, packed.data(), sums.data(), kernel);
+  c.w_sums = sums.data();
   std::vector<uint8_t> by_channel(static_cast<size_t>(packed_int_depthwise_size(channels, taps, kernel)));
   if (depthwise) {
     pack_int_depthwise_weights(reinterpret_cast<const int8_t*>(weights.data()), channels, taps, by_channel.data(),

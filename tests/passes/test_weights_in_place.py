@@ -39,6 +39,23 @@ def few_bits(g: Builder, x: Any, level: int) -> Any:
     return g.MatMulNBits(x, numbers, scales, domain="com.microsoft", **attributes)
 
 
+def whole(*shape: int) -> np.ndarray[Any, Any]:
+    return rng.integers(-64, 64, shape, np.int8)
+
+
+def whole_product(g: Builder, x: Any) -> Any:
+    numbers, scale, zero = g.DynamicQuantizeLinear(x, outputs=3)
+    return g.Mul(g.Cast(g.MatMulInteger(numbers, whole(64, 512), zero), to=1), g.Mul(scale, 0.01))
+
+
+def whole_convolution(g: Builder, x: Any, out: int, into: int, size: int) -> Any:
+    """Between DequantizeLinear and QuantizeLinear."""
+    scale, zero = np.array(0.02, np.float32), np.array(128, np.uint8)
+    numbers = g.DequantizeLinear(g.QuantizeLinear(x, scale, zero), scale, zero)
+    weights = g.DequantizeLinear(whole(out, into, size, size), np.full(out, 0.01, np.float32), axis=0)
+    return g.DequantizeLinear(g.QuantizeLinear(g.Conv(numbers, weights), scale, zero), scale, zero)
+
+
 ALONE: dict[str, tuple[Callable[..., Any], np.ndarray[Any, Any]]] = {
     "MatMul": (lambda g, x: g.MatMul(x, W), X),
     "Gemm, transposed": (lambda g, x: g.Gemm(x, W.T.copy(), transB=1), X),
@@ -46,6 +63,9 @@ ALONE: dict[str, tuple[Callable[..., Any], np.ndarray[Any, Any]]] = {
     "Conv": (lambda g, x: g.Conv(x, FILTERS), PICTURE),
     "MatMulNBits": (lambda g, x: few_bits(g, x, 0), X),
     "MatMulNBits, rounding": (lambda g, x: few_bits(g, x, 4), X),
+    "MatMulInteger, rounding": (whole_product, X),
+    "Conv of 8 bits, rounding": (lambda g, x: whole_convolution(g, x, 64, 16, 5), PICTURE),
+    "pointwise Conv of 8 bits, rounding": (lambda g, x: whole_convolution(g, x, 2048, 16, 1), PICTURE[:, :, :2, :2]),
     "Conv with folded BatchNormalization": (lambda g, x: batch_norm(g, x, FILTERS), PICTURE),
 }
 
