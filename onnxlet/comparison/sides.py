@@ -151,12 +151,14 @@ class Onnxruntime:
 
 
 class Reference:
-    """onnx.reference: slow, and as close to the specification's text as code is."""
+    """onnx.reference: slow, and as close to the specification's text as code is, faults of its own mended."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
         try:
             import onnx
             import onnx.reference
+
+            from . import reference_fixes
         except ImportError:
             text = "comparing with the reference needs the package onnx: pip install 'onnxlet[tools]'"
             raise errors.NotImplemented(text) from None
@@ -168,7 +170,7 @@ class Reference:
                     onnx.load_external_data_for_model(proto, str(model.folder))
             else:
                 proto = onnx.load(model.source)
-            return onnx.reference.ReferenceEvaluator(proto)
+            return onnx.reference.ReferenceEvaluator(proto, new_ops=reference_fixes.operators(proto))
 
         self._evaluator = _of_peer(REFERENCE, "load", load)
         graph = self._evaluator.proto_.graph

@@ -254,6 +254,19 @@ def test_external_data_is_found_beside_the_model(tmp_path: Path) -> None:
         assert found.layers is not None and [layer.value for layer in found.layers.layers] == ["m", "y"]
 
 
+@pytest.mark.parametrize("opset", [7, 9, 13, 14])
+@pytest.mark.parametrize("momentum", [{}, {"momentum": 0.9}])
+def test_the_reference_normalizes_by_the_given_statistics(opset: int, momentum: dict[str, float]) -> None:
+    """onnx.reference itself mixes in the batch's own in versions 7 and 9."""
+    rng = np.random.default_rng(5)
+    names = ("scale", "bias", "mean", "var")
+    initializers = [numpy_helper.from_array(rng.uniform(0.5, 2, 3).astype(np.float32), name) for name in names]
+    node = helper.make_node("BatchNormalization", ["x", *names], ["y"], epsilon=0.01, **momentum)
+    x, y = (models.tensor(name, shape=[2, 3, 4]) for name in "xy")
+    found = onnxlet.compare(data(models.model([node], [x], [y], initializers, opset=opset)), layers=True)
+    assert found.agrees and found.layers is not None and found.layers.first is None
+
+
 @pytest.mark.parametrize("guilty", [("eliminate_identity",), ("eliminate_identity", "fold_constants"), ()])
 def test_a_difference_that_a_pass_makes(guilty: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every value inside agrees, the outputs do not: wrong here are those of runs whose graph a pass has changed."""
