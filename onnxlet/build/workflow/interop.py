@@ -31,6 +31,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "torch": ("test_torch.py", "test_quantized.py"),
     "tensorflow": ("test_keras.py",),
     "sklearn": ("test_sklearn.py", "test_boosting.py"),
+    "tables": ("test_tables.py",),
 }
 OUTCOMES = {"passed": "passed", "failed": "failed", "expected failure": "known", "skipped": "not exported"}
 
