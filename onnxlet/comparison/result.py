@@ -17,7 +17,7 @@ class Layer:
     values (`Difference.of_largest`); infinite where numbers turn into something else.
     """
 
-    index: int  # of the node, in topological order
+    index: int  # of the node in the file
     node: str
     op_type: str
     domain: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,24 +49,14 @@ class Structure:
         self._declared = {item.name: item for item in self._proto.graph.output}
 
     def nodes(self) -> list[Node]:
-        """The main graph's nodes, in the file's order, which is topological."""
-        return [
-            Node(
-                index,
-                node.name or f"{node.op_type}_{index}",
-                node.op_type,
-                node.domain,
-                (*node.input, *_captured(node)),
-                tuple(filter(None, node.output)),
-            )
-            for index, node in enumerate(self._proto.graph.node)
-        ]
+        """The main graph's nodes in topological order: the file's, where that is one, as it should be."""
+        return _sorted([_node(index, node) for index, node in enumerate(self._proto.graph.node)])
 
     def unseen(self) -> list[str]:
         """Sentences about what hides inside nodes."""
         found = []
         for index, node in enumerate(self._proto.graph.node):
-            inside = sum(len(graph.node) for graph in _subgraphs(node))
+            inside = sum(map(_size, _subgraphs(node)))
             if inside:
                 found.append(f"{inside} nodes inside {node.op_type} {node.name or index} are not looked into")
         for function in self._proto.functions:
@@ -85,19 +76,57 @@ class Structure:
         return sides.Model(self._proto.SerializeToString(), self._folder)
 
 
-def _subgraphs(node: Any) -> Iterator[Any]:
-    for attribute in node.attribute:
-        graphs = [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
-        for graph in graphs:
-            yield graph
-            for inner in graph.node:
-                yield from _subgraphs(inner)
+def _node(index: int, node: Any) -> Node:
+    captured = set().union(*map(_captured, _subgraphs(node)))
+    return Node(
+        index,
+        node.name or f"{node.op_type}_{index}",
+        node.op_type,
+        node.domain,
+        (*node.input, *sorted(captured)),
+        tuple(filter(None, node.output)),
+    )
 
 
-def _captured(node: Any) -> Iterator[str]:
-    """Names that subgraphs read; those that they define themselves do no harm here, being nobody's outside."""
-    for graph in _subgraphs(node):
-        for inner in graph.node:
-            yield from inner.input
-        for output in graph.output:
-            yield output.name
+def _sorted(nodes: Sequence[Node]) -> list[Node]:
+    """Each node after those whose outputs it reads, and otherwise in the order given."""
+    producer = {name: node.index for node in nodes for name in node.outputs}
+    waits_for = {node.index: {producer[name] for name in node.inputs if name in producer} for node in nodes}
+    readers: dict[int, list[int]] = {node.index: [] for node in nodes}
+    for index, producers in waits_for.items():
+        for found in producers:
+            readers[found].append(index)
+    ready = [index for index, producers in waits_for.items() if not producers]
+    heapq.heapify(ready)
+    made = []
+    while ready:
+        index = heapq.heappop(ready)
+        made.append(nodes[index])
+        for reader in readers[index]:
+            waits_for[reader].discard(index)
+            if not waits_for[reader]:
+                heapq.heappush(ready, reader)
+    return made
+
+
+def _subgraphs(node: Any) -> list[Any]:
+    return [
+        graph
+        for attribute in node.attribute
+        for graph in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
+    ]
+
+
+def _size(graph: Any) -> int:
+    """Nodes at any depth."""
+    return sum(1 + sum(map(_size, _subgraphs(node))) for node in graph.node)
+
+
+def _captured(graph: Any) -> set[str]:
+    """Names that a subgraph reads and does not define."""
+    defined = {item.name for item in [*graph.input, *graph.initializer]}
+    read = {item.name for item in graph.output}
+    for node in graph.node:
+        defined.update(node.output)
+        read.update(node.input, *map(_captured, _subgraphs(node)))
+    return read - defined

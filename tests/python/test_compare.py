@@ -160,6 +160,18 @@ def test_a_model_of_half_precision_gets_its_own_type() -> None:
     assert output.problems == ("element type float against float16",) and output.max_abs == pytest.approx(0, abs=1e-3)
 
 
+def test_nodes_in_another_order_are_looked_at_in_theirs() -> None:
+    shuffled, other = chain(), chain(2.5)
+    for made in (shuffled, other):
+        nodes = [made.graph.node[index] for index in (3, 1, 2, 0)]
+        del made.graph.node[:]
+        made.graph.node.extend(nodes)
+    found = onnxlet.compare(data(shuffled), data(other), inputs={"x": X}, layers=True).layers
+    assert found is not None and [layer.value for layer in found.layers] == ["a", "b", "c", "y"]
+    assert found.first is not None and (found.first.node, found.first.index) == ("times", 2)
+    assert [node.index for node in Structure(data(chain())).nodes()] == [0, 1, 2, 3]
+
+
 def test_control_flow_and_functions_are_not_looked_into() -> None:
     branch = helper.make_graph(
         [helper.make_node("Neg", ["a"], ["n"]), helper.make_node("Abs", ["n"], ["t"])], "b", [], [models.tensor("t")]
@@ -190,6 +202,17 @@ def test_control_flow_and_functions_are_not_looked_into() -> None:
             "1 nodes of the function local.Twice are not looked into; 1 calls of it",
         )
     assert "a" in Structure(data(made)).nodes()[1].inputs
+
+
+def test_a_subgraph_may_name_its_values_as_the_graph_does() -> None:
+    """Exporters give a branch's output the name of the node's."""
+    branch = helper.make_graph([helper.make_node("Neg", ["a"], ["y"])], "b", [], [models.tensor("y")])
+    nodes = [
+        helper.make_node("If", ["flag"], ["y"], then_branch=branch, else_branch=branch),
+        helper.make_node("Relu", ["x"], ["a"]),
+    ]
+    made = models.model(nodes, [models.tensor("x"), models.tensor("flag", TensorProto.BOOL, [])], [models.tensor("y")])
+    assert [(node.index, node.inputs) for node in Structure(data(made)).nodes()] == [(1, ("x",)), (0, ("flag", "a"))]
 
 
 def test_growth_counts_from_what_a_subgraph_reads() -> None:
