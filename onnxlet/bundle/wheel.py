@@ -85,5 +85,6 @@ def _write(path: Path, files: dict[str, bytes], record: str) -> None:
 def _entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system = 3  # Unix, wherever it is written
     entry.external_attr = 0o644 << 16
     return entry

@@ -6,14 +6,22 @@ from typing import Any
 
 from rich.markup import escape
 
-from ..bundle import Request, make
-from .output import command, console, size_text
+from ..bundle import TARGETS, Request, make
+from .output import command, console, progress, report, size_text
+from .usage import BadOption
 
 
 def bundle_command(request: Request, as_json: bool) -> int:
     """Runs the command; returns its exit code."""
-    code, _ = command(lambda: make(request).document(), _show, as_json)
+    if request.target not in TARGETS:
+        return report(BadOption(f"--target takes {', '.join(TARGETS)}; {request.target!r} given"), as_json)
+    code, _ = command(lambda: _make(request), _show, as_json)
     return code
+
+
+def _make(request: Request) -> dict[str, Any]:
+    with progress("writing the bundle"):
+        return make(request).document()
 
 
 def _show(made: dict[str, Any]) -> None:

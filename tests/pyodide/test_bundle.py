@@ -221,5 +221,7 @@ def test_the_command(add: Path, output: Path, core: Path) -> None:
         == sum(document["files"].values())
         == sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     )
+    wrong = subprocess.run([*command, "--target", "toaster"], capture_output=True, text=True, cwd=ROOT)
+    assert wrong.returncode == 2 and "--target takes pyodide; 'toaster' given" in wrong.stderr
     again: Any = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert again.returncode == 1 and "BUNDLE" in again.stderr and "is not an empty folder" in again.stderr
