@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.runner import OURS, Engine, run_jobs
+from bench.runner import HERE
 from bench.tables import geometric_mean
 from tests.models import registry
 from tests.models.fetch import FetchError
@@ -22,24 +22,27 @@ NODE, PYTHON = "Node", "CPython"
 
 
 def measure(model: registry.Model, dist: Path, threads: int, seconds: float, turns: int) -> dict[str, Any]:
-    """Medians in milliseconds by host, and `ratio`: the median over turns of Node's fastest run over CPython's."""
+    """Medians in milliseconds by host, and `ratio`: the median over turns of Node's processor time of a run over CPython's.
+    With more than one thread it is that of the medians, because waiting threads take processor time too."""
     taken: dict[str, list[dict[str, float]]] = {NODE: [], PYTHON: []}
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        inputs = write_inputs(folder, model.feeds(model.sizes[0]))
+        file = Path(scratch) / "job.json"
+        inputs = write_inputs(file.parent, model.feeds(model.sizes[0]))
         job = {"model": str(model.path()), "inputs": inputs, "threads": threads, "seconds": seconds}
-        (folder / "job.json").write_text(json.dumps(job))
-        command = [sys.executable, "-m", "bench.measure_python", str(folder / "job.json")]
+        file.write_text(json.dumps({**job, "url": (dist / "onnxlet.mjs").as_uri()}))
+        commands = {
+            NODE: ["node", str(HERE / "host.mjs"), str(file)],
+            PYTHON: [sys.executable, "-m", "bench.measure_python", str(file)],
+        }
         for _ in range(turns):
-            (result,) = run_jobs([job], folder, [Engine(OURS, dist / "onnxlet.mjs")], browser=False)
-            taken[NODE].append(result["engines"][OURS])
-            done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-            taken[PYTHON].append(json.loads(done.stdout.splitlines()[-1]))
-    errors = [numbers["error"] for runs in taken.values() for numbers in runs if "error" in numbers]
-    if errors:
-        return {"model": model.name, "error": errors[0]}
-    ratios = [node["min_ms"] / python["min_ms"] for node, python in zip(taken[NODE], taken[PYTHON], strict=True)]
-    medians = {host: statistics.median(run["median_ms"] for run in runs) for host, runs in taken.items()}
+            for host, command in commands.items():
+                done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+                if done.returncode != 0:
+                    return {"model": model.name, "error": f"{host}: {done.stderr.strip().splitlines()[-1]}"}
+                taken[host].append(json.loads(done.stdout.splitlines()[-1]))
+    key = "cpu_ms" if threads == 1 else "median_ms"
+    ratios = [node[key] / python[key] for node, python in zip(taken[NODE], taken[PYTHON], strict=True)]
+    medians = {host: statistics.median(run[key] for run in runs) for host, runs in taken.items()}
     return {"model": model.name, "hosts": medians, "ratio": statistics.median(ratios)}
 
 
@@ -58,7 +61,8 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
-    print(f"milliseconds per run (median), {options.threads} thread{'s' * (options.threads > 1)}\n")
+    kind = "of processor time" if options.threads == 1 else "(median)"
+    print(f"milliseconds {kind} per run, {options.threads} thread{'s' * (options.threads > 1)}\n")
     print(f"{'model':<28}{NODE:>12}{PYTHON:>12}{'ratio':>12}")
     results = []
     for model in registry.models().values():
