@@ -19,9 +19,9 @@ const cpu = () => {
   return (user + system) / 1000;
 };
 // V8 compiles again, and better, what has run for a while.
-for (const end = performance.now() + job.seconds * 500; performance.now() < end; ) await session.run(feeds);
+for (const end = performance.now() + job.seconds * 500; performance.now() < end;) await session.run(feeds);
 const [times, work] = [[], []];
-for (const end = performance.now() + job.seconds * 1000; performance.now() < end || times.length < 3; ) {
+for (const end = performance.now() + job.seconds * 1000; performance.now() < end || times.length < 3;) {
   const [began, used] = [performance.now(), cpu()];
   await session.run(feeds);
   times.push(performance.now() - began);
