@@ -104,6 +104,20 @@ def test_buffers_of_javascript_are_models(place: Place, add: models.Job) -> None
     assert place.call("from_javascript", add)["values"] == [[[11, 22, 33]]] * 3
 
 
+def test_an_operator_in_python_and_the_profile(place: Place, files: Path) -> None:
+    path = files / "twice.onnx"
+    nodes = [
+        onnx.helper.make_node("Twice", ["x"], ["t"], domain="com.example"),
+        onnx.helper.make_node("Neg", ["t"], ["y"]),
+    ]
+    model = small.model(nodes, [small.tensor("x")], [small.tensor("y")])
+    model.opset_import.append(onnx.helper.make_opsetid("com.example", 1))
+    onnx.save(model, path)
+    result = place.call("operator_and_profile", {"model": f"/file{path}"})
+    assert result["values"] == [[[-2, -4, -6]], [[-8, -10, -12]]]
+    assert result["profile"] == [["Twice", True], ["Neg", True]]
+
+
 # ---- errors ----
 
 

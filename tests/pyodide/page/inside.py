@@ -158,6 +158,25 @@ async def run_without_script(job: dict[str, Any]) -> dict[str, Any]:
         os.environ["ONNXLET_THREAD_SCRIPT"] = named
 
 
+async def operator_and_profile(job: dict[str, Any]) -> dict[str, Any]:
+    """An operator in Python, in both kinds of run; and the profile, whose clock is Python's too."""
+    import array
+
+    def twice(x: RawTensor) -> RawTensor:
+        values = memoryview(x.data).cast("f")
+        return RawTensor(x.dtype, x.shape, array.array("f", [2 * value for value in values]))
+
+    onnxlet.register_operator("com.example", "Twice", twice)
+    options = options_of(job)
+    options.enable_profiling = True
+    with onnxlet.InferenceSession(await model_bytes(job["model"]), options) as session:
+        (first,) = session.run(None, {"x": [[1, 2, 3]]})
+        (second,) = await session.run_async(None, {"x": [[4, 5, 6]]})
+        profile = session.profile()
+    times = [(entry["op_type"], entry["start_us"] >= 0 and entry["duration_us"] >= 0) for entry in profile]
+    return {"values": [first.tolist(), second.tolist()], "profile": times}
+
+
 # ---- life ----
 
 
