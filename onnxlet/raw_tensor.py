@@ -46,6 +46,10 @@ class RawTensor:
 
     __hash__ = None  # type: ignore[assignment]  # mutable bytes
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: with bytes of its own."""
+        return RawTensor, (self.dtype, self.shape, bytearray(self.data))
+
     def tolist(self) -> Any:
         """Nested lists of Python numbers, for the types that the struct module knows."""
         code = dtypes.BY_NAME[self.dtype].format

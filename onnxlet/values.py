@@ -157,8 +157,9 @@ def _tensor_without_numpy(engine: Engine, value: Any, dtype: DType | None) -> in
 
 
 def _nested(engine: Engine, value: Any, dtype: DType | None) -> int:
-    if dtype is None:
-        raise InvalidArgument(f"{type(value).__name__} does not convert to a tensor")
+    if dtype is None or hasattr(value, "__dlpack__"):
+        needed = "; numpy is needed for DLPack" if hasattr(value, "__dlpack__") else ""
+        raise InvalidArgument(f"{type(value).__name__} does not convert to a tensor{needed}")
     shape: list[int] = []
     items = [value]
     while items and isinstance(items[0], list | tuple):

@@ -95,7 +95,7 @@ OL_API(ol_stop_workers) void ol_stop_workers(void);
 OL_API(ol_model_open) ol_model* ol_model_open(void* bytes, size_t size);
 OL_API(ol_model_free) void ol_model_free(ol_model* model);
 /* JSON: {"ir_version","producer_name","producer_version","domain","model_version","doc_string","graph_name",
- *  "opset_imports":{domain:version},"metadata":{key:value},"inputs":[arg],"outputs":[arg],"initializers":[{"name",
+ *  "graph_doc_string","opset_imports":{domain:version},"metadata":{key:value},"inputs":[arg],"outputs":[arg],"initializers":[{"name",
  *  "dtype","shape","bytes","external"}],"operators":[{"domain","op_type","count","since","supported"}],
  *  "functions":[...],"external":[{"file","bytes"}]}
  *  arg: {"name","type":"tensor(float)","dtype":1,"shape":[1,"N",null]} ; shape null when the rank is unknown.

@@ -108,7 +108,7 @@ struct Node {
 };
 
 struct Graph {
-  std::string_view name;
+  std::string_view name, doc_string;
   std::vector<Node> nodes;
   std::vector<TensorRef> initializers;
   std::vector<SparseTensorRef> sparse_initializers;

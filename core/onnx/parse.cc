@@ -424,6 +424,8 @@ struct Parser {
           OL_TRY(expect(f, wire::kBytes));
           g->initializers.emplace_back();
           return tensor(f.bytes, &g->initializers.back());
+        case 10:
+          return text_field(f, &g->doc_string);
         case 11:
           return value_info(f, &g->inputs);
         case 12:

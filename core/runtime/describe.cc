@@ -48,7 +48,7 @@ void write_header(const Model& m, JsonWriter* w) {
       .field("producer_name", m.producer_name)
       .field("producer_version", m.producer_version);
   w->field("domain", m.domain).field("model_version", m.model_version).field("doc_string", m.doc_string);
-  w->field("graph_name", m.graph.name);
+  w->field("graph_name", m.graph.name).field("graph_doc_string", m.graph.doc_string);
   w->key("opset_imports").begin_object();
   for (const auto& [domain, version] : m.opset_imports) w->field(domain, version);
   w->end_object().key("metadata").begin_object();

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from . import onnxruntime_pybind11_state
-from . import onnxruntime_pybind11_state as _pybind_state
+from . import _pybind_state, onnxruntime_inference_collection, onnxruntime_pybind11_state
 
-__all__ = ["_pybind_state", "onnxruntime_pybind11_state"]
+__all__ = ["_pybind_state", "onnxruntime_inference_collection", "onnxruntime_pybind11_state"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import re
 from collections.abc import Iterator
@@ -70,13 +71,22 @@ def test_the_exceptions_are_where_programs_look_for_them() -> None:
     kinds = [name for name in kinds if issubclass(getattr(theirs, name), Exception)]
     assert "InvalidArgument" in kinds
     ours: Any = onnxlet.capi.onnxruntime_pybind11_state
-    assert onnxlet.capi._pybind_state is ours
     for name in kinds:
         assert issubclass(getattr(ours, name), onnxlet.Error), name
     with pytest.raises(ours.InvalidProtobuf):
         onnxlet.InferenceSession(b"\x08")
     assert ours.InvalidArgument is onnxlet.InvalidArgument
     assert ours.SessionIOBinding is onnxlet.IOBinding
+
+
+@pytest.mark.parametrize("module", ["_pybind_state", "onnxruntime_inference_collection"])
+def test_other_modules_that_programs_import_from(module: str) -> None:
+    ours: Any = importlib.import_module(f"onnxlet.capi.{module}")
+    reference = importlib.import_module(f"onnxruntime.capi.{module}")
+    for name in ours.__all__:
+        assert hasattr(reference, name), name
+        assert getattr(ours, name) is getattr(onnxlet, name, getattr(ours, name))
+    assert {"InferenceSession", "OrtValue", "OrtDevice"} <= set(ours.__all__)
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -171,6 +173,14 @@ def test_raw_tensor_lists() -> None:
         onnxlet.RawTensor("bfloat16", (1,), bytes(2)).tolist()
 
 
+def test_raw_tensors_are_pickled_and_copied() -> None:
+    raw = onnxlet.RawTensor("bfloat16", (2,), memoryview(bytearray(b"abcd")))
+    for other in (pickle.loads(pickle.dumps(raw)), copy.deepcopy(raw)):
+        assert other == raw
+        other.data[0] = 0
+        assert other != raw
+
+
 def test_sequences_and_optionals_through_a_model(make_session: MakeSession) -> None:
     floats = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
     session = make_session(models.identity_of(helper.make_sequence_type_proto(floats)))
@@ -220,6 +230,20 @@ try:
     session.run(None, {"x": array.array("d", [1]), "y": z})
 except onnxlet.InvalidArgument as error:
     print(error.code)
+value = onnxlet.OrtValue.ortvalue_from_shape_and_type([2, 3], 1)
+(kept,) = session.run_with_ort_values(None, {"x": z, "y": z})
+binding = session.io_binding()
+binding.bind_ortvalue_input("x", kept)
+binding.bind_cpu_input("y", z)
+binding.bind_ortvalue_output("z", value)
+session.run_with_iobinding(binding)
+print(value.shape(), binding.copy_outputs_to_cpu()[0].tolist(), value.data_ptr() != 0)
+class Tensor:
+    __dlpack__ = None
+try:
+    session.run(None, {"x": Tensor(), "y": z})
+except onnxlet.InvalidArgument as error:
+    print(error)
 """
 
 
@@ -235,4 +259,6 @@ def test_works_without_numpy(tmp_path: Any) -> None:
         "float (2, 3) [[2.0, 3.0, 4.0], [5.0, 6.0, 7.0]]",
         "[[2.5, 3.0, 4.0], [5.5, 6.0, 7.0]]",
         "INVALID_ARGUMENT",
+        "[2, 3] [[6.0, 9.0, 12.0], [15.0, 18.0, 21.0]] True",
+        "input 'x': Tensor does not convert to a tensor; numpy is needed for DLPack",
     ]
