@@ -205,8 +205,15 @@ def engine_options(options: SessionOptions, disabled_passes: list[str]) -> dict[
     return document
 
 
+_DISPOSE_FEEDS = "onnxlet.dispose_feeds"
+
+
 class RunOptions(_Options):
-    """Options of one run. `terminate = True`, also from another thread, stops it at the next step with Aborted."""
+    """Options of one run. `terminate = True`, also from another thread, stops it at the next step with Aborted.
+
+    The config entry `onnxlet.dispose_feeds` set to 1 gives up the OrtValues in the engine that the run is fed with: their
+    memory is used again as soon as the model is done with them, or written to in place (a cache of keys and values).
+    """
 
     log_severity_level: int
     log_verbosity_level: int
@@ -229,7 +236,9 @@ class RunOptions(_Options):
     _config: dict[str, str]
 
     def add_run_config_entry(self, config_key: str, config_value: str) -> None:
-        """Keeps a config entry; onnxlet has none that change a run."""
+        """Sets a config entry; see the class for onnxlet's own. Entries of other runtimes are kept and ignored."""
+        if config_key.startswith("onnxlet.") and config_key != _DISPOSE_FEEDS:
+            raise InvalidArgument(f"there is no config entry {config_key!r}; runs have {_DISPOSE_FEEDS}")
         self._config[config_key] = str(config_value)
 
     def get_run_config_entry(self, config_key: str) -> str:
@@ -237,3 +246,7 @@ class RunOptions(_Options):
         if config_key not in self._config:
             raise InvalidArgument(f"config entry {config_key!r} was not set")
         return self._config[config_key]
+
+    @property
+    def _disposes_feeds(self) -> bool:
+        return self._config.get(_DISPOSE_FEEDS, "0") != "0"

@@ -33,21 +33,36 @@ class Resident:
         self.handle = handle
 
     def __del__(self) -> None:
-        self.engine.discard(self.handle)
+        if self.handle:
+            self.engine.discard(self.handle)
+
+    def dispose(self) -> None:
+        """Frees the value while others may still hold this object. The caller holds the engine's lock."""
+        handle, self.handle = self.handle, 0
+        self.engine.abi.ol_value_free(handle)
+
+    def _living(self) -> int:
+        if not self.handle:
+            raise InvalidArgument("this value was given up: a run was fed with it and had onnxlet.dispose_feeds set")
+        return self.handle
+
+    def feed(self, run: int, name: tuple[int, int]) -> None:
+        """Gives the value to a run, by the address and length of an input's name. The caller holds the engine's lock."""
+        self.engine.number(self.engine.abi.ol_run_feed(run, *name, self._living()))
 
     def kind(self) -> int:
         with self.session._call() as engine:
-            return int(engine.abi.ol_value_kind(self.handle))
+            return int(engine.abi.ol_value_kind(self._living()))
 
     def tensor(self) -> tuple[DType, tuple[int, ...]]:
         """Element type and shape."""
         with self.session._call() as engine:
-            return values.tensor_info(engine, self.handle)
+            return values.tensor_info(engine, self._living())
 
     def read(self) -> Any:
         """A Python copy."""
         with self.session._call() as engine:
-            return values.from_engine(engine, self.handle)
+            return values.from_engine(engine, self._living())
 
 
 class OrtValue:

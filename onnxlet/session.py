@@ -291,6 +291,10 @@ class InferenceSession(Described):
         try:
             for name, value in feeds.items():
                 self._feed(run, name, value)
+            if options is not None and options._disposes_feeds:
+                for value in feeds.values():
+                    if isinstance(value, Resident):
+                        value.dispose()
             for name in names:
                 engine.number(abi.ol_run_fetch(run, *self._name(name)))
             cause: Exception | None = None
@@ -312,7 +316,7 @@ class InferenceSession(Described):
     def _feed(self, run: int, name: str, value: Any) -> None:
         engine = self._engine
         if isinstance(value, Resident):
-            engine.number(engine.abi.ol_run_feed(run, *self._name(name), value.handle))
+            value.feed(run, self._name(name))
             return
         try:
             handle = values.to_engine(engine, value, self._types.get(name, ""))

@@ -118,3 +118,14 @@ def test_limits_of_an_imported_memory() -> None:
     section = "02" + f"{len(imports) // 2:02x}" + imports
     assert imported_memory(bytes.fromhex(head + section)) == Limits(17, 300)
     assert imported_memory(bytes.fromhex(head + "0503010001")) is None
+
+
+def test_values_in_the_engine_are_fed(session: onnxlet.InferenceSession) -> None:
+    x = onnxlet.OrtValue.ortvalue_from_numpy(X)
+    (value,) = session.run_with_ort_values(None, {"x": x, "y": x})
+
+    async def awaited() -> list[np.ndarray]:
+        return await session.run_async(None, {"x": value, "y": value})
+
+    np.testing.assert_array_equal(asyncio.run(awaited())[0], 4 * X)
+    assert value._resident is not None

@@ -122,6 +122,44 @@ def test_engine_values_go_with_their_last_reference(make_session: MakeSession) -
     assert before - allocations(session) >= 100 * size * 4
 
 
+def test_a_run_may_use_up_its_feeds(make_session: MakeSession) -> None:
+    size = 1000
+    session = make_session(models.matmul(size))
+    options = onnxlet.RunOptions()
+    options.add_run_config_entry("onnxlet.dispose_feeds", "1")
+    value = onnxlet.OrtValue.ortvalue_from_numpy(np.ones((100, size), np.float32))
+    (kept,) = session.run_with_ort_values(None, {"x": value}, options)  # its memory is the program's
+    assert value.shape() == [100, size]
+    before = allocations(session)
+    (result,) = session.run_with_ort_values(None, {"x": kept}, options)
+    assert allocations(session) - before < size  # bytes: nothing as large as the value
+    assert result.shape() == [100, size]
+    for use in (kept.numpy, kept.shape, lambda: session.run(None, {"x": kept})):
+        with pytest.raises(onnxlet.InvalidArgument, match="was given up: a run was fed with it"):
+            use()
+    with pytest.raises(
+        onnxlet.InvalidArgument, match=r"no config entry 'onnxlet.dispose'; runs have onnxlet.dispose_feeds"
+    ):
+        options.add_run_config_entry("onnxlet.dispose", "1")
+
+
+def test_a_cache_is_written_in_place_when_it_is_given_up(make_session: MakeSession) -> None:
+    node = helper.make_node("TensorScatter", ["past", "update", "at"], ["present"], axis=1)
+    shape = [1, 4096, 64]
+    past, present = models.tensor("past", shape=shape), models.tensor("present", shape=shape)
+    update, at = models.tensor("update", shape=[1, 1, 64]), models.tensor("at", TensorProto.INT64, [1])
+    session = make_session(models.model([node], [past, update, at], [present], opset=24))
+    options = onnxlet.RunOptions()
+    options.add_run_config_entry("onnxlet.dispose_feeds", "1")
+    cache = session.create_ortvalue_from_shape_and_type(shape, np.float32)
+    before = session.memory["peak"]
+    for step in range(4):
+        feeds = {"past": cache, "update": np.full((1, 1, 64), step + 1, np.float32), "at": [step]}
+        (cache,) = session.run_with_ort_values(None, feeds, options)
+    assert session.memory["peak"] - before < cache.tensor_size_in_bytes() // 2
+    np.testing.assert_array_equal(cache.numpy()[0, :5, 0], [1, 2, 3, 4, 0])
+
+
 def test_a_value_of_another_session_is_copied(make_session: MakeSession) -> None:
     first, second = make_session(models.add()), make_session(models.add())
     x = onnxlet.OrtValue.ortvalue_from_numpy(X)
