@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         NoSuchFile,
         NotImplemented,
         OutOfMemory,
+        Refused,
         RuntimeException,
         Trap,
         VersionMismatch,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from .operators import register_operator
     from .options import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, RunOptions, SessionOptions
     from .ort_value import OrtValue, OrtValueVector, copy_tensors
+    from .packing import PackResult, pack
     from .providers import get_all_providers, get_available_providers, get_device
     from .raw_tensor import RawTensor
     from .session import InferenceSession
@@ -75,6 +77,7 @@ _MODULES = {
         "NoSuchFile",
         "NotImplemented",
         "OutOfMemory",
+        "Refused",
         "RuntimeException",
         "Trap",
         "VersionMismatch",
@@ -97,6 +100,7 @@ _MODULES = {
         "OrtValueVector",
         "copy_tensors",
     ),
+    "packing": ("PackResult", "pack"),
     "providers": (
         "get_all_providers",
         "get_available_providers",
@@ -144,7 +148,9 @@ __all__ = [
     "OrtValue",
     "OrtValueVector",
     "OutOfMemory",
+    "PackResult",
     "RawTensor",
+    "Refused",
     "RunOptions",
     "RuntimeException",
     "SessionIOBinding",
@@ -162,6 +168,7 @@ __all__ = [
     "get_device",
     "get_version_string",
     "has_collective_ops",
+    "pack",
     "predict",
     "preload_dlls",
     "register_operator",

@@ -75,6 +75,12 @@ class Trap(RuntimeException):
     code = "TRAP"
 
 
+class Refused(Error):
+    """A packed model that would do harm: larger than its original, or far less accurate."""
+
+    code = "REFUSED"
+
+
 class VersionMismatch(Error):
     """The engine file belongs to another version of this package."""
 

@@ -1,4 +1,4 @@
-"""The command line: `onnxlet run | bench | compare | inspect | check | serve | bundle`.
+"""The command line: `onnxlet run | bench | compare | inspect | check | pack | serve | bundle`.
 
 Exit codes: 0 done, 1 the model or its data is at fault, or the answer is no (outputs differ, a model cannot be loaded),
 2 the command line is at fault, 130 interrupted.
@@ -21,7 +21,7 @@ app = typer.Typer(
     name="onnxlet",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Runs and examines ONNX models.",
+    help="Runs, examines and packs ONNX models.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -30,7 +30,7 @@ ShowVersion = Annotated[bool, typer.Option("--version", is_eager=True, help="Sho
 
 @app.callback(invoke_without_command=True)
 def _common(version: ShowVersion = False) -> None:
-    """Runs and examines ONNX models."""
+    """Runs, examines and packs ONNX models."""
     if version:
         from .. import __version__
 
@@ -220,6 +220,42 @@ def check(model: ModelPath, backend: Backend = None, as_json: AsJson = False) ->
     from .check import check_command
 
     raise typer.Exit(check_command(model, backend, as_json))
+
+
+@app.command()
+def pack(
+    model: ModelPath,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The packed model.")],
+    scheme: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME[:KEY=VALUE,...]", help="int8-dynamic (default), int8-static, int8, int4, int2, fp16."
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A folder of .npz files, a sample each, or one .npz of all.")
+    ] = None,
+    metric: Annotated[str | None, typer.Option(metavar="top1|cosine|perplexity", help="What accuracy is.")] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="All settings; see docs/packing.md.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write what was done and measured.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of random inputs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a float model smaller, prove that it is still right, and say what was done to each node."""
+    from .pack import Request, pack_command
+
+    request = Request(
+        model=model,
+        output=output,
+        scheme=scheme,
+        data=data,
+        metric=metric,
+        config=config,
+        report=report,
+        seed=seed,
+        as_json=as_json,
+    )
+    raise typer.Exit(pack_command(request))
 
 
 @app.command()

@@ -15,11 +15,11 @@ from ..comparison import compare_values, sides
 from ..hosts import peak
 from ..options import SessionOptions
 from ..session import InferenceSession
+from ..timing import Contender, ratio, take_turns
 from ..trace import trace_document
 from . import profile
 from .inputs import Inputs
 from .output import FAILED, command, console, size_text, table
-from .timing import Contender, ratio, take_turns
 from .usage import BadOption, one_of
 from .writers import write_text
 

@@ -11,9 +11,9 @@ from rich.markup import escape
 from ..hosts.peak import Peak
 from ..options import SessionOptions
 from ..session import InferenceSession
+from ..timing import quantile
 from . import work
 from .output import console, table
-from .timing import quantile
 
 # Neg of a scalar: what the clock itself adds to a node's time. As bytes, for want of the onnx package.
 CLOCK_MODEL: Final = bytes.fromhex(

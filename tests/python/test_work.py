@@ -8,8 +8,8 @@ import pytest
 
 from onnxlet.cli import work
 from onnxlet.cli.profile import rows_by_node, rows_by_operator
-from onnxlet.cli.timing import Contender, quantile, ratio
 from onnxlet.hosts.peak import Peak
+from onnxlet.timing import Contender, quantile, ratio
 
 
 def entry(op_type: str, inputs: list[str], outputs: list[str], **more: Any) -> dict[str, Any]:

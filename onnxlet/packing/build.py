@@ -1,0 +1,269 @@
+"""From a model and a scheme for each layer to the packed model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import InvalidArgument
+from . import cleanup
+from .calibrate import Columns, Histogram, Interval, Observer, Progress, Range, interval, observe
+from .config import Config, Fp16, Int8Dynamic, Int8Static, Keep, Quantizing, Scheme, WeightOnly
+from .layers import RULES, Layer, Survey, nodes_of, quantized_operators, survey, tensor_of
+from .opset import raise_opset
+from .quantizers import METHODS, Codes, Grid, InputStatistics, signal_to_noise
+from .rewrite import dynamic, half, nbits, qdq, static
+from .rewrite.writer import Writer
+
+if TYPE_CHECKING:
+    from .data import Samples
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The scheme of a layer, and why it is another than the one asked for."""
+
+    scheme: Scheme
+    reason: str = ""
+
+
+@dataclass
+class Prepared:
+    """A float model, cleaned up, with its layers: what assignments of schemes are tried on."""
+
+    model: ir.Model
+    survey: Survey
+    gone: dict[str, str]  # nodes that the clean-up removed, with the reason
+    node_types: dict[str, str]  # of all nodes of the original, by name
+
+    def layer(self, name: str) -> Layer:
+        return next(layer for layer in self.survey.layers if layer.name == name)
+
+
+def prepare(model: ir.Model) -> Prepared:
+    """Takes a model over: it is changed. Raises InvalidArgument for one that is quantized already or has no layers."""
+    found = quantized_operators(nodes_of(model))
+    if found:
+        counts = ", ".join(f"{count} {op_type}" for op_type, count in sorted(found.items()))
+        raise InvalidArgument(f"the model is quantized already: it has {counts}. Pack the float model it was made from")
+    types = cleanup.name_nodes(model)
+    gone = cleanup.prepare(model)
+    surveyed = survey(model)
+    if not surveyed.layers:
+        could = [name for name, op_type in types.items() if op_type in RULES and name in surveyed.skipped]
+        reasons = "; ".join(f"{name!r}: {surveyed.skipped[name]}" for name in could[:3])
+        raise InvalidArgument(f"the model has nothing to pack: none of its nodes has weights of float32. {reasons}")
+    return Prepared(model, surveyed, gone, types)
+
+
+def decide(layer: Layer, config: Config) -> Decision:
+    """The scheme that the configuration has for the layer, the fallback where that has no form, or to keep it."""
+    wanted = config.scheme_of(layer.node_names)
+    size = tensor_of(layer.weight).size
+    if size < config.min_elements and not isinstance(wanted, Int8Static):
+        return Decision(Keep(), f"its weight has {size} numbers, fewer than min_elements = {config.min_elements}")
+    reason = _lacks(layer, wanted)
+    if reason is None:
+        return Decision(wanted)
+    if not isinstance(wanted, Fp16) and _lacks(layer, config.fallback) is None:
+        return Decision(config.fallback, reason)
+    return Decision(Keep(), reason)
+
+
+def _lacks(layer: Layer, scheme: Scheme) -> str | None:
+    if scheme.kind in layer.lacks:
+        return layer.lacks[scheme.kind]
+    if isinstance(scheme, Fp16):
+        return half.lacks(layer)
+    if isinstance(scheme, Int8Static) and not layer.in_main_graph:
+        return "it stands in a subgraph, whose values calibration does not see"
+    return None
+
+
+# ---- what calibration must know
+
+
+@dataclass
+class Observed:
+    """What calibration found: of values by name, and of layers' inputs by layer."""
+
+    intervals: dict[str, Interval] = field(default_factory=dict)
+    inputs: dict[str, InputStatistics] = field(default_factory=dict)
+    unusable: dict[str, str] = field(default_factory=dict)  # values that cannot have 8 bits, with the reason
+
+
+def calibrate(
+    prepared: Prepared, assignment: Mapping[str, Scheme], samples: Samples | None, progress: Progress | None
+) -> Observed:
+    """Runs the model as far as the assignment of schemes to layers (by name) asks for it."""
+    statics = [layer for layer in prepared.survey.layers if isinstance(assignment[layer.name], Int8Static)]
+    scheme = next((s for s in assignment.values() if isinstance(s, Int8Static)), None)
+    if scheme is not None and (samples is None or samples.synthetic):
+        raise InvalidArgument("int8-static needs data: the ranges of activations come from it (data=..., --data)")
+    ranges: dict[str, Range] = {}
+    if scheme is not None:
+        kind = Range if scheme.calibration == "min-max" else Histogram
+        region = static.region(prepared.model, statics)
+        ranges = {v.name or "": kind() for v in region.values if v not in region.same_as}
+    columns: dict[str, tuple[str, Columns]] = {}
+    for layer in prepared.survey.layers:
+        own = assignment[layer.name]
+        method = METHODS[own.method] if isinstance(own, Quantizing) else None
+        if method is not None and method.needs_moments and layer.input is not None and samples is not None:
+            axis = 1 if layer.op_type in ("Conv", "ConvTranspose") else -1
+            columns[layer.name] = (layer.input.name or "", Columns(axis, moments=axis == -1))
+    observers: dict[str, list[Observer]] = {name: [r] for name, r in ranges.items()}
+    for value, observer in columns.values():
+        observers.setdefault(value, []).append(observer)
+    if observers and samples is not None:
+        observe(prepared.model, samples, observers, progress)
+    observed = Observed(inputs={name: observer.statistics() for name, (_, observer) in columns.items()})
+    for name, r in ranges.items():
+        assert scheme is not None
+        found = interval(r, scheme.calibration, scheme.percentile)
+        reason = static.unusable(found)
+        if reason is None:
+            observed.intervals[name] = found
+        else:
+            observed.unusable[name] = reason
+    return observed
+
+
+# ---- writing
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a layer."""
+
+    decision: Decision
+    bytes_before: int
+    bytes_after: int
+    snr: float  # dB, of the weights
+
+
+@dataclass
+class Built:
+    model: ir.Model
+    outcomes: dict[str, Outcome]  # by layer
+    region: dict[str, str]  # nodes without weights that work on 8 bits, with their operator
+    notes: list[str]
+
+
+def build(
+    prepared: Prepared,
+    decisions: Mapping[str, Decision],
+    observed: Observed,
+    config: Config,
+    progress: Progress | None = None,
+) -> Built:
+    """The packed model for one assignment. `prepared` stays as it is, so that others can be tried.
+
+    Tensors are quantized one at a time; the original's stay in their file.
+    """
+    model, notes = _raised(prepared, decisions, config)
+    layers = survey(model).layers
+    writer = Writer(model)
+    outcomes: dict[str, Outcome] = {}
+    statics: dict[Layer, Codes] = {}
+    kinds: set[str] = set()
+    region = static.region(model, [x for x in layers if isinstance(decisions[x.name].scheme, Int8Static)])
+    for number, layer in enumerate(layers):
+        decision = decisions[layer.name]
+        codes, snr = _quantize(layer, decision.scheme, observed.inputs.get(layer.name))
+        before = tensor_of(layer.weight).nbytes
+        outcomes[layer.name] = Outcome(decision, before, _stored(layer, decision.scheme, codes), snr)
+        if isinstance(decision.scheme, Int8Static) and codes is not None:
+            statics[layer] = codes
+            kinds.add(decision.scheme.activations)
+        else:
+            _write(writer, layer, decision.scheme, codes)
+        _release(layer)
+        if progress:
+            progress("packing", number + 1, len(layers))
+    if len(kinds) > 1:
+        raise InvalidArgument("all layers of int8-static have one type of activations; uint8 and int8 are mixed")
+    if statics:
+        static.write(writer, statics, region, observed.intervals, kinds.pop())
+    cleanup.finish(model)
+    without_weights = {name: node.op_type for name, node in region.nodes.items() if not _has_layer(name, layers)}
+    return Built(model, outcomes, without_weights, notes)
+
+
+def _raised(prepared: Prepared, decisions: Mapping[str, Decision], config: Config) -> tuple[ir.Model, list[str]]:
+    """A copy of the model, of the opset version that the forms need, and what was done for that."""
+    model = prepared.model.clone()
+    before = model.opset_imports.get("", 0)
+    needed, why = config.opset or 0, "as asked"
+    for layer in prepared.survey.layers:
+        opset, form = _opset(layer, decisions[layer.name].scheme)
+        if opset > needed:
+            needed, why = opset, form
+    if needed <= before:
+        return model, []
+    return raise_opset(model, needed), [f"opset raised from {before} to {needed}: {why}"]
+
+
+def _opset(layer: Layer, scheme: Scheme) -> tuple[int, str]:
+    """The least opset version that has the form of a layer, and its name."""
+    if isinstance(scheme, Keep | Fp16):
+        return 6, "Cast"
+    if isinstance(scheme, Int8Dynamic):
+        return 11, "DynamicQuantizeLinear"
+    grid = grid_of(scheme, layer.columns)
+    if isinstance(scheme, WeightOnly) and scheme.form == "nbits" and nbits.lacks(layer, grid.block) is None:
+        return 0, "com.microsoft"
+    return qdq.opset(grid.bits, grid.blocks(layer.columns) == 1)
+
+
+def _has_layer(name: str, layers: list[Layer]) -> bool:
+    return any(name in layer.node_names for layer in layers)
+
+
+def _quantize(layer: Layer, scheme: Scheme, inputs: InputStatistics | None) -> tuple[Codes | None, float]:
+    """The codes and their signal-to-noise ratio; of float16 the ratio alone."""
+    if isinstance(scheme, Keep):
+        return None, float("inf")
+    rows = layer.rows()
+    if isinstance(scheme, Fp16):
+        return None, signal_to_noise(rows, rows.astype("float16").astype("float32"))
+    codes = METHODS[scheme.method].quantize(rows, grid_of(scheme, rows.shape[1]), inputs)
+    return codes, signal_to_noise(rows, codes.dequantize())
+
+
+def grid_of(scheme: Int8Dynamic | Int8Static | WeightOnly, columns: int) -> Grid:
+    """The grid of a scheme for rows of so many numbers: blocks that hold a whole row are none."""
+    if not isinstance(scheme, WeightOnly):
+        return Grid(8)
+    whole = scheme.block >= columns and scheme.form == "qdq"
+    return Grid(scheme.bits, 0 if whole else scheme.block, scheme.symmetric)
+
+
+def _write(writer: Writer, layer: Layer, scheme: Scheme, codes: Codes | None) -> None:
+    if isinstance(scheme, Fp16):
+        half.write(writer, layer)
+    elif codes is None:
+        return
+    elif isinstance(scheme, Int8Dynamic):
+        dynamic.write(writer, layer, codes)
+    elif isinstance(scheme, WeightOnly) and scheme.form == "nbits":
+        nbits.write(writer, layer, codes, scheme.accuracy_level)
+    else:
+        qdq.write(writer, layer, codes)
+
+
+def _stored(layer: Layer, scheme: Scheme, codes: Codes | None) -> int:
+    """Bytes of codes, scales and zero points."""
+    if codes is None:
+        return tensor_of(layer.weight).nbytes // (2 if isinstance(scheme, Fp16) else 1)
+    zeros = 0 if codes.zero_points is None else codes.zero_points.size
+    return ((codes.codes.size + zeros) * codes.grid.bits + 7) // 8 + codes.scales.nbytes
+
+
+def _release(layer: Layer) -> None:
+    tensor = tensor_of(layer.weight)
+    if isinstance(tensor, ir.ExternalTensor):
+        tensor.release()

@@ -1,0 +1,214 @@
+"""`pack`: from a model to a smaller one that is proved right."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+import onnx_ir as ir
+
+from .. import errors
+from ..errors import InvalidArgument, Refused
+from ..session import InferenceSession
+from . import metrics, prove, report
+from .build import Built, Decision, build, calibrate, decide, prepare
+from .calibrate import Progress
+from .config import Config, Keep, Scheme, make_config
+from .data import Data, Samples, read_samples
+from .store import ModelSource, Staged, load, staged, stored_bytes, weight_bytes
+
+
+@dataclass(frozen=True)
+class PackResult:
+    """A packed model, and what is known of it."""
+
+    path: Path | None
+    """Where it was written; None where no output was named."""
+    model: bytes | None
+    """The file's bytes where no output was named."""
+    report: dict[str, Any]
+    """JSON-ready; docs/packing.md lists its keys."""
+
+    @property
+    def bytes_before(self) -> int:
+        return int(self.report["bytes_before"])
+
+    @property
+    def bytes_after(self) -> int:
+        return int(self.report["bytes_after"])
+
+
+def pack(
+    model: ModelSource,
+    data: Data | None = None,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    scheme: str | Scheme | None = None,
+    config: Config | str | Path | dict[str, Any] | None = None,
+    metric: str | metrics.UserMetric | None = None,
+    max_size: float | None = None,
+    min_accuracy: float | None = None,
+    max_drop: float | None = None,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> PackResult:
+    """Packs a float model: its weights get fewer bits, and perhaps its arithmetic too.
+
+    model: a path, bytes, onnx.ModelProto or onnx_ir.Model. data: see `read_samples`; int8-static needs it, and accuracy is
+    measured on it. output: the file to write; it appears whole or not at all. scheme: such as "int8-dynamic" or
+    "int4:block=64,form=nbits", see `Config` for the rest. metric: a name, or a function that takes a function to run the
+    model with (feeds by name to outputs by name) and returns a number, the larger the better. progress: called with a
+    stage, what is done and what there is in all.
+
+    Raises InvalidArgument for what cannot be packed, Refused for a result that is larger or collapsed, NotImplemented,
+    NoSuchFile, InvalidProtobuf or InvalidGraph.
+    """
+    for name, value in (("max_size", max_size), ("min_accuracy", min_accuracy), ("max_drop", max_drop)):
+        if value is not None:
+            raise errors.NotImplemented(f"{name}: choosing schemes for a budget is not there yet; name a scheme")
+    named = metric if isinstance(metric, str) else None
+    settings = make_config(config, scheme=scheme, metric=named, seed=seed)
+    wanted = metrics.find(metric if callable(metric) else settings.metric)
+    with prove.collected() as notes:
+        return _Run(load(model), model, data, settings, wanted, progress, notes).run(
+            None if output is None else Path(output)
+        )
+
+
+class _Run:
+    """One call of `pack`."""
+
+    def __init__(
+        self,
+        loaded: ir.Model,
+        source: ModelSource,
+        data: Data | None,
+        config: Config,
+        metric: metrics.Metric | None,
+        progress: Progress | None,
+        notes: list[str],
+    ) -> None:
+        self.config, self.metric, self.progress, self.notes = config, metric, progress, notes
+        self.runnable = weight_bytes(loaded) <= config.run_limit
+        self.original = _original(source)
+        self.before = stored_bytes(self.original) if isinstance(self.original, Path) else len(self.original)
+        self.prepared = prepare(loaded)
+        self.samples: Samples | None = None
+        if self.runnable:
+            with InferenceSession(self.original) as session:
+                self.samples = read_samples(data, session.get_inputs(), config.samples, config.seed)
+        else:
+            self._note(
+                f"the model has more weights than run_limit = {config.run_limit} bytes: it was packed without being run"
+            )
+
+    def run(self, output: Path | None) -> PackResult:
+        decisions = self.decisions()
+        assignment = {name: decision.scheme for name, decision in decisions.items()}
+        observed = calibrate(self.prepared, assignment, self.samples, self.progress)
+        built = build(self.prepared, decisions, observed, self.config, self.progress)
+        for note in built.notes:
+            self._note(note)
+        if output is not None:
+            with staged(output) as stage:
+                document = self._proved(built, stage)
+                stage.commit()
+            return PackResult(output, None, document)
+        with tempfile.TemporaryDirectory() as folder, staged(Path(folder) / "packed.onnx") as stage:
+            document = self._proved(built, stage)
+            return PackResult(None, stage.path.read_bytes(), document)
+
+    def decisions(self) -> dict[str, Decision]:
+        """The configuration's scheme for every layer. Raises InvalidArgument where none of them changes anything."""
+        found = {layer.name: decide(layer, self.config) for layer in self.prepared.survey.layers}
+        if all(isinstance(decision.scheme, Keep) for decision in found.values()):
+            reasons = "; ".join(
+                f"{name!r}: {d.reason or 'the configuration keeps it'}" for name, d in list(found.items())[:3]
+            )
+            raise InvalidArgument(f"nothing is packed: no layer takes its scheme. {reasons}")
+        return found
+
+    def _proved(self, built: Built, stage: Staged) -> dict[str, Any]:
+        """Writes the model and says all that is known of it. Raises Refused."""
+        stage.write(self._with_metadata(built.model), self.config.external_data)
+        prove.check(stage.path)
+        after = stored_bytes(stage.path)
+        if after > self.before:
+            raise Refused(f"the packed model is larger than its original: {after} bytes against {self.before}")
+        document: dict[str, Any] = {
+            "scheme": str(self.config.scheme),
+            "bytes_before": self.before,
+            "bytes_after": after,
+            "opset": built.model.opset_imports.get("", 0),
+            "samples": len(self.samples) if self.samples is not None else 0,
+            "synthetic": self.samples is not None and self.samples.synthetic,
+            "nodes": report.node_rows(self.prepared, built),
+            "layers": report.layer_rows(self.prepared, built),
+        }
+        if self.samples is not None:
+            document |= self._measured(built, stage.path, self.samples)
+        return document | {"notes": self.notes}
+
+    def _measured(self, built: Built, path: Path, samples: Samples) -> dict[str, Any]:
+        self._tell("measuring", 0)
+        first = samples[0]
+        outputs = prove.run_once(path, first)
+        accuracy = prove.Judge(self.original, samples, self.metric).accuracy(path)
+        self._refuse_collapse(accuracy, built, samples)
+        document: dict[str, Any] = {"accuracy": accuracy.document()}
+        elsewhere = prove.onnxruntime_difference(path, first, outputs)
+        if elsewhere is not None:
+            document["onnxruntime"] = elsewhere
+            if (text := prove.disagreement(elsewhere)) is not None:
+                self._note(text)
+        if self.config.seconds:
+            measured = prove.speed(self.original, path, first, self.config.seconds)
+            document["speed"] = measured.document()
+            if (text := prove.slower(measured)) is not None:
+                self._note(text)
+        self._tell("measuring", 1)
+        return document
+
+    def _refuse_collapse(self, accuracy: prove.Accuracy, built: Built, samples: Samples) -> None:
+        if accuracy.kept >= self.config.collapse:
+            return
+        text = (
+            f"accuracy collapsed: {accuracy.metric} went from {accuracy.before:.4g} to {accuracy.after:.4g}. "
+            f"The layer that lost most is {report.worst_layer(built)}; keep it with layers = {{pattern = 'keep'}}, take more "
+            "bits, or allow it with collapse = 0"
+        )
+        if samples.synthetic:
+            self._note(text)
+        else:
+            raise Refused(text)
+
+    def _with_metadata(self, model: ir.Model) -> ir.Model:
+        from .. import __version__
+
+        model.metadata_props["onnxlet.pack.version"] = __version__
+        model.metadata_props["onnxlet.pack.scheme"] = str(self.config.scheme)
+        if self.samples is not None and not self.samples.synthetic:
+            model.metadata_props["onnxlet.pack.data"] = self.samples.digest()
+        return model
+
+    def _note(self, text: str) -> None:
+        warnings.warn(text, UserWarning, stacklevel=2)
+
+    def _tell(self, stage: str, done: int) -> None:
+        if self.progress:
+            self.progress(stage, done, 1)
+
+
+def _original(source: ModelSource) -> Path | bytes:
+    if isinstance(source, bytes):
+        return source
+    if isinstance(source, onnx.ModelProto):
+        return bytes(source.SerializeToString())
+    if isinstance(source, ir.Model):
+        return bytes(ir.to_proto(source).SerializeToString())
+    return Path(source)

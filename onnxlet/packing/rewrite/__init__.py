@@ -1,0 +1,1 @@
+"""The forms that packed layers take in the model, one module each."""
