@@ -306,7 +306,8 @@ class InferenceSession(Described):
                     raise engine.last_error(-progress) from cause
                 if progress == Progress.DONE:
                     break
-                cause = operators.run_pending(engine, run, self._operators)
+                if progress == Progress.PENDING:
+                    cause = operators.run_pending(engine, run, self._operators)
             count = len(names or self._outputs)
             return [deliver(engine, engine.pointer(abi.ol_run_output(run, i)), i) for i in range(count)]
         finally:

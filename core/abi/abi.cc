@@ -186,9 +186,10 @@ int32_t ol_run_fetch(ol_run* run, const char* name, size_t name_length) {
   if (run == nullptr) return fail(no_handle("the run"));
   return answer(run->run.fetch({name, name_length}));
 }
-int32_t ol_run_step(ol_run* run) {
+int32_t ol_run_step(ol_run* run) { return ol_run_slice(run, 0); }
+int32_t ol_run_slice(ol_run* run, int32_t microseconds) {
   if (run == nullptr) return fail(no_handle("the run"));
-  Result<Progress> progress = run->run.step();
+  Result<Progress> progress = run->run.step(microseconds);
   return progress.ok() ? static_cast<int32_t>(progress.value()) : fail(progress.status());
 }
 void ol_run_abort(ol_run* run) {

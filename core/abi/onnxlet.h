@@ -49,10 +49,11 @@ typedef enum ol_code {
   OL_INTERNAL = 8
 } ol_code;
 
-/* What ol_run_step answers when it is not an error. */
+/* What ol_run_step and ol_run_slice answer when it is not an error. */
 typedef enum ol_progress {
   OL_DONE = 0,
-  OL_PENDING = 1 /* the host must do something (see ol_run_pending) and call ol_run_step again */
+  OL_PENDING = 1, /* the host must do something (see ol_run_pending) and call again */
+  OL_YIELDED = 2  /* the time of ol_run_slice has passed: call again */
 } ol_progress;
 
 typedef enum ol_kind { OL_NONE = 0, OL_TENSOR = 1, OL_SEQUENCE = 2, OL_MAP = 3, OL_OPTIONAL = 4 } ol_kind;
@@ -132,7 +133,9 @@ OL_API(ol_run_feed) int32_t ol_run_feed(ol_run* run, const char* name, size_t na
 OL_API(ol_run_fetch) int32_t ol_run_fetch(ol_run* run, const char* name, size_t name_length);
 /* Runs until done, pending or failed: an ol_progress, or minus an ol_code. */
 OL_API(ol_run_step) int32_t ol_run_step(ol_run* run);
-/* Makes the next ol_run_step answer OL_ABORTED. */
+/* As ol_run_step; answers OL_YIELDED between two nodes once this time has passed, so that the host can do other work. */
+OL_API(ol_run_slice) int32_t ol_run_slice(ol_run* run, int32_t microseconds);
+/* Makes the run answer OL_ABORTED before its next node. */
 OL_API(ol_run_abort) void ol_run_abort(ol_run* run);
 /* While pending: JSON {"kind":"custom_op","domain","op_type","node","attributes":{...},"inputs":n,"outputs":n}. Attributes
  * are numbers, strings and lists of them; infinities are written as 1e999, NaN as null. ai.onnx's ImageDecoder comes here

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/text.h"
 #include "ops/run.h"
+#include "runtime/host.h"
 
 namespace onnxlet {
 namespace {
@@ -54,7 +55,8 @@ void Interpreter::set_pending_output(size_t index, Value value) {
   pending_outputs_[index] = std::move(value);
 }
 
-Result<Progress> Interpreter::step() {
+Result<Progress> Interpreter::step(double microseconds) {
+  const double end = microseconds > 0 ? host_now() + microseconds : 0;
   if (pending_ != nullptr) OL_TRY(finish_pending());
   while (!frames_.empty()) {
     if (aborted_) return Status(Code::kAborted, "the run was aborted");
@@ -67,6 +69,7 @@ Result<Progress> Interpreter::step() {
         return Progress::kPending;
       }
       OL_TRY(run_step(frame, step));
+      if (end > 0 && host_now() >= end) return Progress::kYielded;
       continue;
     }
     std::vector<Value> results = results_of(frame);

@@ -11,14 +11,15 @@
 
 namespace onnxlet {
 
-enum class Progress { kDone = 0, kPending = 1 };
+enum class Progress { kDone = 0, kPending = 1, kYielded = 2 };
 
 class Interpreter {
  public:
   Interpreter(const Plan& plan, Pool& pool, uint64_t* random_state, Profile* profile);
 
   void set_input(size_t index, Value value);
-  Result<Progress> step();
+  // With `microseconds` above 0 it answers kYielded between two steps once these have passed.
+  Result<Progress> step(double microseconds);
   void abort() { aborted_ = true; }
   // Call once step() has answered kDone.
   std::vector<Value>& outputs() { return outputs_; }

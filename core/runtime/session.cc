@@ -156,14 +156,14 @@ Status Run::begin() {
   return {};
 }
 
-Result<Progress> Run::step() {
+Result<Progress> Run::step(double microseconds) {
   if (!begun_) OL_TRY(begin());
-  Result<Progress> progress = interpreter_.step();
+  Result<Progress> progress = interpreter_.step(microseconds);
   if (!progress.ok()) {
     end_memory(false);
     return progress.status();
   }
-  if (progress.value() == Progress::kPending) return progress;
+  if (progress.value() != Progress::kDone) return progress;
   end_memory(true);
   std::vector<Value>& outputs = interpreter_.outputs();
   if (fetches_.empty()) {

@@ -95,7 +95,7 @@ class Run {
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
-  Result<Progress> step();
+  Result<Progress> step(double microseconds);  // as Interpreter::step
   void abort() { interpreter_.abort(); }
   Interpreter& interpreter() { return interpreter_; }
   int output_count() const { return static_cast<int>(results_.size()); }

@@ -24,6 +24,8 @@ Writable: TypeAlias = Any
 LOG_LEVELS: Final = {1: 20, 2: 20}  # logging.INFO
 """What the engine's levels of ol_host_log are to the logger "onnxlet"; others are logging.DEBUG."""
 _SCRATCH_BYTES: Final = 4096
+# Shorter than a frame of a screen, and long against a turn of the event loop.
+_SLICE_MICROSECONDS: Final = 10_000
 _READ_CHUNK: Final = 1 << 20
 
 
@@ -112,8 +114,12 @@ class Engine(ABC):
         self._discarded.append(value)
 
     async def step_async(self, run: int) -> int:
-        """As abi.ol_run_step; where the host can, other work goes on meanwhile."""
-        return self.abi.ol_run_step(run)
+        """As abi.ol_run_step, while other coroutines have their turns. May answer Progress.YIELDED in between."""
+        import asyncio  # takes long to import, and few hosts need it
+
+        await asyncio.sleep(0)
+        self.enter()  # it may have been closed
+        return self.abi.ol_run_slice(run, _SLICE_MICROSECONDS)
 
     def fill(self, address: int, size: int, readinto: Callable[[memoryview], int | None]) -> int:
         """Fills memory from a file's `readinto`, in pieces. Returns how many bytes came before its end."""

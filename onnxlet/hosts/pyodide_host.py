@@ -6,7 +6,6 @@ with Web Workers (`pyodide_workers`).
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import logging
 import time
@@ -172,16 +171,15 @@ class PyodideEngine(Engine):
         return guarded
 
     async def step_async(self, run: int) -> int:
-        if self._crew is not None and await self._crew.has_runner():
-            try:
+        try:
+            if self._crew is not None and await self._crew.has_runner():
                 return await self._crew.step(run)
-            except errors.Trap as failure:
-                self._stopped.append(failure)
-                self.failure = failure
-                raise
-        await asyncio.sleep(0)  # the page shows what it has to show before it is held up
-        self.enter()
-        return self.abi.ol_run_step(run)
+        except errors.RuntimeException as failure:
+            self.enter()  # raises when it was closed meanwhile
+            self._stopped.append(failure)
+            self.failure = failure
+            raise
+        return await super().step_async(run)
 
     # Neither of what follows may hold a reference to this engine, which would keep it alive for ever.
 

@@ -27,7 +27,7 @@ _ADVICE: Final = (
     "where the page's content security policy keeps it from doing so, put onnxlet/hosts/pyodide_thread.js on the page's "
     f"server and its address into the environment variable {SCRIPT_ENTRY}"
 )
-_CLOSED: Final = "the session was closed"
+_CLOSED: Final = "the engine was closed"
 
 
 def obstacle() -> str:
@@ -162,7 +162,10 @@ class Crew:
         return worker
 
     async def has_runner(self) -> bool:
-        """Starts the runner, at the first call, after the helpers. False, after a warning, when it does not start."""
+        """Starts the runner, at the first call, after the helpers. False, after a warning, when it does not start.
+
+        Raises RuntimeException when the engine is closed meanwhile.
+        """
         await asyncio.wait([self.ready])
         if self._stopped:
             raise errors.RuntimeException(_CLOSED)
@@ -176,7 +179,7 @@ class Crew:
         return self._runner is not None
 
     async def step(self, run: int) -> int:
-        """`ol_run_step`, called in the runner. Raises Trap.
+        """`ol_run_step`, called in the runner. Raises Trap, and RuntimeException when the engine is closed meanwhile.
 
         When the caller is cancelled, so is the run; the engine is at rest again when this returns.
         """

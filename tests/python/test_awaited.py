@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 
 import numpy as np
+import onnx
 import pytest
+from onnx import helper
 
 import onnxlet
-from onnxlet.hosts import wasmtime_host
+from onnxlet.hosts import engine, wasmtime_host
 from onnxlet.hosts.wasm_head import Limits, imported_memory
 from onnxlet.hosts.wasmtime_host import WasmtimeEngine
 from tests.python import models
@@ -18,21 +20,14 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
 class AwaitedEngine(WasmtimeEngine):
-    """An engine whose steps take a few turns of the event loop."""
-
     awaits = True
-
-    async def step_async(self, run: int) -> int:
-        for _ in range(3):
-            await asyncio.sleep(0)
-        self.enter()
-        return self.abi.ol_run_step(run)
 
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> onnxlet.InferenceSession:
     need("wasm")
     monkeypatch.setattr(wasmtime_host, "WasmtimeEngine", AwaitedEngine)
+    monkeypatch.setattr(engine, "_SLICE_MICROSECONDS", 1)  # other coroutines have their turns after every node
     options = onnxlet.SessionOptions()
     options.intra_op_num_threads = 1
     return onnxlet.InferenceSession(models.add().SerializeToString(), options)
@@ -56,6 +51,46 @@ def test_other_calls_wait_for_the_end(session: onnxlet.InferenceSession) -> None
         np.testing.assert_array_equal(z, session.run(None, {"x": X, "y": X})[0])
 
     asyncio.run(both())
+
+
+def chain(length: int) -> onnx.ModelProto:
+    """y = ((x + x) + x) + x ..., with a node for each sum."""
+    names = ["x", *(f"t{i}" for i in range(1, length)), "y"]
+    nodes = [helper.make_node("Add", [names[i], "x"], [names[i + 1]]) for i in range(length)]
+    return models.model(nodes, [models.tensor("x")], [models.tensor("y")])
+
+
+def test_others_have_their_turns_after_every_node(session: onnxlet.InferenceSession) -> None:
+    long = onnxlet.InferenceSession(chain(50).SerializeToString(), session.get_session_options())
+
+    async def counted() -> tuple[np.ndarray, int]:
+        under_way = asyncio.ensure_future(long.run_async(None, {"x": X}))
+        turns = 0
+        while not under_way.done():
+            await asyncio.sleep(0)
+            turns += 1
+        return (await under_way)[0], turns
+
+    y, turns = asyncio.run(counted())
+    np.testing.assert_array_equal(y, 51 * X)
+    assert 50 <= turns <= 60
+
+
+def test_a_run_is_terminated_by_another_coroutine(session: onnxlet.InferenceSession) -> None:
+    long = onnxlet.InferenceSession(chain(50).SerializeToString(), session.get_session_options())
+    options = onnxlet.RunOptions()
+
+    async def terminated() -> None:
+        under_way = asyncio.ensure_future(long.run_async(None, {"x": X}, run_options=options))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        options.terminate = True
+        with pytest.raises(onnxlet.Aborted, match="the run was aborted"):
+            await under_way
+        options.terminate = False
+        await long.run_async(None, {"x": X}, run_options=options)
+
+    asyncio.run(terminated())
 
 
 def test_errors_reach_the_awaiter_and_the_next_run_works(session: onnxlet.InferenceSession) -> None:
