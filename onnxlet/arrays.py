@@ -38,8 +38,16 @@ def onnx_type(kind: np.dtype[Any]) -> DType:
     return dtype
 
 
+@functools.lru_cache(maxsize=256)
+def _is_plain(kind: np.dtype[Any]) -> bool:
+    """Whether memoryview takes arrays of this type, and their bytes are ONNX's."""
+    return kind.isbuiltin == 1 and kind.isnative and kind.kind in "fiub"
+
+
 def to_bytes(array: Array, dtype: DType) -> Array:
-    """The elements as a flat uint8 array in ONNX's packing; a view where the array allows it. Not for strings."""
+    """The elements in ONNX's packing, contiguous: the array itself where it is that, else as uint8. Not for strings."""
+    if _is_plain(array.dtype) and array.flags.c_contiguous:
+        return array
     flat = np.ascontiguousarray(array)
     if flat.dtype.byteorder == ">" or (flat.dtype.byteorder == "=" and np.little_endian is False):
         flat = flat.astype(flat.dtype.newbyteorder("<"))
@@ -87,8 +95,8 @@ def zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> Array:
 
 
 def octets_of(array: Array) -> Array:
-    """The bytes of a contiguous array, as a flat view."""
-    return array.reshape(-1).view(np.uint8)
+    """The bytes of a contiguous array, as something that memoryview takes."""
+    return array if _is_plain(array.dtype) else array.reshape(-1).view(np.uint8)
 
 
 def as_array(value: Any, dtype: DType | None) -> Array | RawTensor:

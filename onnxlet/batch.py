@@ -244,9 +244,11 @@ def _teller(progress: Progress, stack: ExitStack) -> Callable[[int, int | None],
         return progress
     if not progress:
         return lambda done, rows: None
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    bar = stack.enter_context(Bar(TextColumn("rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()))
+    columns = (TextColumn("rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    bar = stack.enter_context(Bar(*columns, console=Console(stderr=True)))
     task = bar.add_task("rows", total=None)
     return lambda done, rows: bar.update(task, completed=done, total=rows)

@@ -9,7 +9,7 @@ import json
 import struct
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from .. import errors
@@ -162,10 +162,9 @@ class Engine(ABC):
             self._lasting[text] = (address, len(data))
         return self._lasting[text]
 
-    def scratch_integers(self, values: Iterable[int]) -> int:
+    def scratch_integers(self, values: Sequence[int]) -> int:
         """As `scratch`, for an array of int64."""
-        items = list(values)
-        return self.scratch(struct.pack(f"<{len(items)}q", *items))
+        return self.scratch(struct.pack(f"<{len(values)}q", *values))
 
     def integers(self, address: int, count: int) -> tuple[int, ...]:
         """Reads `count` int64."""

@@ -46,22 +46,26 @@ def bind(
     context = ctypes.cast(store._context(), ctypes.c_void_p)
     # Made once: converting the arguments takes longer than most functions of the ABI do.
     work = (context, ctypes.byref(function._func), ctypes.byref(cells), ctypes.c_size_t(slots), ctypes.byref(trap))
-    targets = tuple((2 * index, _MASK[kind]) for index, kind in enumerate(parameters))
+    first = _MASK[parameters[0]] if parameters else 0
+    others = tuple((2 * index, _MASK[kind]) for index, kind in enumerate(parameters) if index)
     signed, void = result == "i32", result == "void"
 
     def call(*arguments: int, _alive: wasmtime.Store = store) -> int | None:
         if stopped:
             raise stopped[0]
-        for (cell, mask), argument in zip(targets, arguments, strict=True):
-            cells[cell] = argument & mask
+        if first:
+            cells[0] = arguments[0] & first
+        if others:
+            for (cell, mask), argument in zip(others, arguments[1:], strict=True):
+                cells[cell] = argument & mask
         error = _raw_call(*work)
         if error is not None or trap[0] is not None:
             failure = _failure(error, trap)
             raise failed(failure) from failure
         if void:
             return None
-        value = cells[0] & 0xFFFF_FFFF
-        return value - 0x1_0000_0000 if signed and value >= 0x8000_0000 else value
+        found: int = cells[0] & 0xFFFF_FFFF
+        return found - 0x1_0000_0000 if signed and found >= 0x8000_0000 else found
 
     return call
 
