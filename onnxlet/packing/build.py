@@ -10,11 +10,12 @@ import onnx_ir as ir
 
 from ..errors import InvalidArgument
 from . import cleanup
-from .calibrate import Columns, Histogram, Interval, Observer, Progress, Range, interval, observe
+from .calibrate import Columns, Histogram, Interval, Observer, Patches, Progress, Range, interval, observe
 from .config import Config, Fp16, Int8Dynamic, Int8Static, Keep, Quantizing, Scheme, WeightOnly
-from .layers import RULES, Layer, Survey, nodes_of, quantized_operators, survey, tensor_of
+from .layers import RULES, Layer, Survey, int_attribute, nodes_of, quantized_operators, survey, tensor_of
+from .methods import METHODS
 from .opset import raise_opset
-from .quantizers import METHODS, Codes, Grid, InputStatistics, signal_to_noise
+from .quantizers import Codes, Grid, InputStatistics, signal_to_noise
 from .rewrite import dynamic, half, nbits, qdq, static
 from .rewrite.writer import Writer
 
@@ -108,15 +109,9 @@ def calibrate(
         kind = Range if scheme.calibration == "min-max" else Histogram
         region = static.region(prepared.model, statics)
         ranges = {v.name or "": kind() for v in region.values if v not in region.same_as}
-    columns: dict[str, tuple[str, Columns]] = {}
-    for layer in prepared.survey.layers:
-        own = assignment[layer.name]
-        method = METHODS[own.method] if isinstance(own, Quantizing) else None
-        if method is not None and method.needs_moments and layer.input is not None and samples is not None:
-            axis = 1 if layer.op_type in ("Conv", "ConvTranspose") else -1
-            columns[layer.name] = (layer.input.name or "", Columns(axis, moments=axis == -1))
+    columns = _columns(prepared, assignment) if samples is not None else {}
     observers: dict[str, list[Observer]] = {name: [r] for name, r in ranges.items()}
-    for value, observer in columns.values():
+    for value, observer in dict.fromkeys(columns.values()):
         observers.setdefault(value, []).append(observer)
     if observers and samples is not None:
         observe(prepared.model, samples, observers, progress)
@@ -130,6 +125,25 @@ def calibrate(
         else:
             observed.unusable[name] = reason
     return observed
+
+
+def _columns(prepared: Prepared, assignment: Mapping[str, Scheme]) -> dict[str, tuple[str, Columns]]:
+    """The layers whose scheme asks for it, each with the input to observe. Products that share an input share the observer."""
+    found: dict[str, tuple[str, Columns]] = {}
+    shared: dict[str, Columns] = {}
+    for layer in prepared.survey.layers:
+        own = assignment[layer.name]
+        if not isinstance(own, Quantizing) or not METHODS[own.method].needs_moments or not layer.in_main_graph:
+            continue
+        node = layer.multiplied
+        name = "" if node is None or node.inputs[0] is None else node.inputs[0].name or ""
+        if node is None or node.op_type == "ConvTranspose" or int_attribute(node, "transA", 0):
+            continue
+        if node.op_type == "Conv":
+            found[layer.name] = (name, Patches(node, layer.shape[2:], moments=True))
+        else:
+            found[layer.name] = (name, shared.setdefault(name, Columns(moments=True)))
+    return found
 
 
 # ---- writing

@@ -3,6 +3,7 @@ intermediate values are looked at, some at a time."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ..options import SessionOptions
 from ..session import InferenceSession
 from .data import Sample
+from .layers import int_attribute, ints_attribute
 from .quantizers import InputStatistics
 
 _FIRST_CHUNK = 8  # values looked at in the first round; later ones are as many as fit
@@ -133,29 +135,79 @@ class Histogram(Range):
 
 
 class Columns:
-    """What `InputStatistics` says of a layer's input, whose columns are its last axis, or for a convolution axis 1."""
+    """What `InputStatistics` says of a layer's input, whose columns are its last axis."""
 
-    def __init__(self, axis: int = -1, *, moments: bool = False) -> None:
-        self._axis, self._moments = axis, moments
+    def __init__(self, *, moments: bool = False) -> None:
+        self._moments = moments
+        self.product: NDArray[np.float64] | None = None  # the sum of x x^T
         self.sum: NDArray[np.float64] | None = None
         self.largest: NDArray[np.float64] | None = None
         self.count = 0
 
     def update(self, values: np.ndarray) -> None:
-        rows = np.moveaxis(values, self._axis, -1).reshape(-1, values.shape[self._axis])
-        largest = np.abs(rows).max(0).astype(np.float64)
+        self._add(values.reshape(1, -1, values.shape[-1]))
+
+    def _add(self, rows: np.ndarray) -> None:
+        """[groups, rows, columns]; products are of the first group."""
+        largest = np.abs(rows).max((0, 1)).astype(np.float64)
         self.largest = largest if self.largest is None else np.maximum(self.largest, largest)
-        self.count += len(rows)
-        if self._moments:
-            product = (rows.T @ rows).astype(np.float64)
-            self.sum = product if self.sum is None else self.sum + product
+        total = rows.sum(1, dtype=np.float64)
+        self.sum = total if self.sum is None else self.sum + total
+        self.count += rows.shape[1]
+        if self._moments and len(rows) == 1:
+            product = (rows[0].T @ rows[0]).astype(np.float64)
+            self.product = product if self.product is None else self.product + product
 
     def statistics(self) -> InputStatistics:
+        count = max(self.count, 1)
         return InputStatistics(
-            second_moment=None if self.sum is None else self.sum / max(self.count, 1),
+            second_moment=None if self.product is None else self.product / count,
+            mean=None if self.sum is None else self.sum / count,
             largest=self.largest,
             count=self.count,
         )
+
+
+class Patches(Columns):
+    """The same of a convolution's input: columns are what the kernel's numbers meet, [channels of a group, *kernel].
+
+    Second moments are those of convolutions of one group alone.
+    """
+
+    def __init__(self, conv: ir.Node, kernel: Sequence[int], *, moments: bool = False) -> None:
+        super().__init__(moments=moments)
+        rank = len(kernel)
+        self._kernel = tuple(kernel)
+        self._groups = int_attribute(conv, "group", 1)
+        self._strides = ints_attribute(conv, "strides", [1] * rank)
+        self._dilations = ints_attribute(conv, "dilations", [1] * rank)
+        self._pads = ints_attribute(conv, "pads", [0] * 2 * rank)
+        padding = conv.attributes.get("auto_pad")
+        self._padding = "NOTSET" if padding is None else padding.as_string()
+
+    def update(self, values: np.ndarray) -> None:
+        rank = len(self._kernel)
+        reach = [(k - 1) * d + 1 for k, d in zip(self._kernel, self._dilations, strict=True)]
+        padded = np.pad(values, [(0, 0), (0, 0), *self._pads_of(values.shape[2:], reach)])
+        windows = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=tuple(range(2, 2 + rank)))
+        steps = [slice(None, None, step) for step in (*self._strides, *self._dilations)]
+        windows = windows[(slice(None), slice(None), *steps)]  # [batch, channels, *out, *kernel]
+        batch, channels = windows.shape[:2]
+        grouped = windows.reshape(batch, self._groups, channels // self._groups, -1, math.prod(self._kernel))
+        rows = grouped.transpose(1, 0, 3, 2, 4)  # [groups, batch, out, channels of a group, kernel]
+        self._add(rows.reshape(self._groups, -1, rows.shape[3] * rows.shape[4]))
+
+    def _pads_of(self, shape: Sequence[int], reach: Sequence[int]) -> list[tuple[int, int]]:
+        rank = len(shape)
+        if self._padding == "VALID":
+            return [(0, 0)] * rank
+        if self._padding == "NOTSET":
+            return list(zip(self._pads[:rank], self._pads[rank:], strict=True))
+        missing = [
+            max((-(-n // step) - 1) * step + r - n, 0) for n, step, r in zip(shape, self._strides, reach, strict=True)
+        ]
+        less = [(n // 2, n - n // 2) for n in missing]
+        return less if self._padding == "SAME_UPPER" else [(b, a) for a, b in less]
 
 
 # ---- ranges from histograms

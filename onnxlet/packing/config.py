@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from ..errors import InvalidArgument, NoSuchFile
-from .quantizers import METHODS
+from .methods import METHODS
 
 BLOCKS = (0, 16, 32, 64, 128, 256)
 
@@ -36,7 +36,7 @@ class Quantizing(_Scheme):
     """A scheme whose weights become codes."""
 
     method: str = "mse"
-    """How weights become codes: a name of `quantizers.METHODS`."""
+    """How weights become codes: a name of `methods.METHODS`."""
 
     @field_validator("method")
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -110,9 +110,9 @@ class Layer:
         return math.prod(self.shape) // max(self.shape[self.axis], 1)
 
     @property
-    def input(self) -> ir.Value | None:
-        """The float values that are multiplied with the weight; None for an embedding or a recurrent state."""
-        found = [u.node.inputs[0] for u in self.uses if u.node.op_type in ("Conv", "ConvTranspose", "Gemm", "MatMul")]
+    def multiplied(self) -> ir.Node | None:
+        """The first node that multiplies floats with the weight; None for an embedding or a recurrent network."""
+        found = [u.node for u in self.uses if u.node.op_type in ("Conv", "ConvTranspose", "Gemm", "MatMul")]
         return found[0] if found else None
 
     def rows(self) -> Floats:
@@ -298,6 +298,11 @@ def tensor_of(value: ir.Value) -> ir.TensorProtocol:
 def int_attribute(node: ir.Node, name: str, default: int) -> int:
     found = node.attributes.get(name)
     return default if found is None else found.as_int()
+
+
+def ints_attribute(node: ir.Node, name: str, default: Sequence[int]) -> list[int]:
+    found = node.attributes.get(name)
+    return list(default if found is None else found.as_ints())
 
 
 def float_attribute(node: ir.Node, name: str, default: float) -> float:

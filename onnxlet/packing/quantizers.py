@@ -55,6 +55,7 @@ class InputStatistics:
     """What calibration knows of the values that meet the columns of a layer's weights. All float64."""
 
     second_moment: NDArray[np.float64] | None = None  # [K, K]: the mean of x x^T over rows x of the input
+    mean: NDArray[np.float64] | None = None  # [groups, K]: of each group of a convolution, else of one
     largest: NDArray[np.float64] | None = None  # [K]: the largest absolute value
     count: int = 0  # rows seen
 
@@ -75,7 +76,7 @@ class Codes:
     def __post_init__(self) -> None:
         n, k = self.codes.shape
         expected = (n, self.grid.blocks(k))
-        assert self.codes.dtype == (np.int8 if self.grid.symmetric else np.uint8)
+        assert self.codes.dtype == code_type(self.grid)
         assert self.scales.shape == expected and self.scales.dtype == np.float32
         assert (self.zero_points is None) == self.grid.symmetric
         assert self.zero_points is None or self.zero_points.shape == expected
@@ -123,15 +124,24 @@ def mse_clip(rows: Floats, grid: Grid, inputs: InputStatistics | None = None) ->
     return _by_chunks(rows, grid, inputs.importance() if inputs else None, _SHRINKS)
 
 
+def search_grid(rows: Floats, grid: Grid, importance: Floats) -> tuple[Floats, Floats]:
+    """Scales and zero points [N] for rows [N, K] of one block, as `mse_clip` chooses them; importance: [K]."""
+    _, scales, zeros = _quantize(rows[:, None], grid, importance[None, None], _SHRINKS)
+    return scales[:, 0], zeros[:, 0].astype(np.float32)
+
+
+def code_type(grid: Grid) -> type[np.int8 | np.uint8]:
+    return np.int8 if grid.symmetric else np.uint8
+
+
 def _by_chunks(rows: Floats, grid: Grid, importance: NDArray[np.float64] | None, shrinks: Floats) -> Codes:
     n, k = rows.shape
     width, blocks = grid.width(k), grid.blocks(k)
-    kind = np.int8 if grid.symmetric else np.uint8
-    codes = np.empty((n, k), kind)
+    codes = np.empty((n, k), code_type(grid))
     scales = np.empty((n, blocks), np.float32)
     zeros = None if grid.symmetric else np.empty((n, blocks), np.uint8)
     weight = _blocked(importance[None].astype(np.float32), width) if importance is not None else None
-    for part in _parts(n, k):
+    for part in parts(n, k):
         found, scales[part], zero = _quantize(_blocked(rows[part], width), grid, weight, shrinks)
         codes[part] = found.reshape(len(found), -1)[:, :k]
         if zeros is not None:
@@ -139,7 +149,8 @@ def _by_chunks(rows: Floats, grid: Grid, importance: NDArray[np.float64] | None,
     return Codes(grid, codes, scales, zeros)
 
 
-def _parts(rows: int, columns: int) -> Iterator[slice]:
+def parts(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows that are worked on at a time."""
     step = max(1, _CHUNK // max(columns, 1))
     return (slice(at, min(at + step, rows)) for at in range(0, rows, step))
 
@@ -173,8 +184,7 @@ def _quantize(
         best_error[better] = total[better]
         best_scale[better], best_zero[better] = scale[better], zero[better]
     codes = _round(blocks, best_scale, best_zero, grid)
-    kind = np.int8 if grid.symmetric else np.uint8
-    return codes.astype(kind), best_scale.astype(np.float32), best_zero.astype(np.uint8)
+    return codes.astype(code_type(grid)), best_scale.astype(np.float32), best_zero.astype(np.uint8)
 
 
 def _ranges(blocks: Floats, grid: Grid, shrinks: Floats) -> Iterator[tuple[Floats, Floats]]:
@@ -206,21 +216,6 @@ def _round(blocks: Floats, scale: Floats, zero: Floats, grid: Grid) -> Floats:
     codes: Floats = np.rint(blocks / scale[..., None])
     codes += zero[..., None]
     return codes.clip(grid.lowest, grid.highest, out=codes)
-
-
-@dataclass(frozen=True)
-class Method:
-    """A quantizer with what it wants to know of a layer's inputs."""
-
-    quantize: Quantizer
-    needs_moments: bool = False
-    """`InputStatistics` with the second moments: without them it still works, on the weights alone."""
-
-
-METHODS: dict[str, Method] = {
-    "rtn": Method(round_to_nearest),
-    "mse": Method(mse_clip),
-}
 
 
 def signal_to_noise(original: Floats, quantized: Floats) -> float:

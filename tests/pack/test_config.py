@@ -38,7 +38,7 @@ def test_short_forms(text: str, scheme: Keep | Fp16 | Int8Dynamic | Int8Static |
         ("int4:blok=32", "weight-only.blok: there is no such key"),
         ("int4:block=24", "block is one of 0, 16, 32, 64, 128, 256; 24 given"),
         ("int4:block", "a scheme's options are key=value with commas between; 'block' given"),
-        ("int4:method=best", "method is one of rtn, mse; 'best' given"),
+        ("int4:method=best", "method is one of rtn, mse, gptq, gptq-ordered; 'best' given"),
     ],
 )
 def test_wrong_schemes(text: str, words: str) -> None:

@@ -16,7 +16,7 @@ import onnxlet
 from onnxlet.packing.build import Prepared, build, calibrate, decide, grid_of, prepare
 from onnxlet.packing.config import Config, Int8Dynamic, Int8Static, WeightOnly, make_config
 from onnxlet.packing.data import read_samples
-from onnxlet.packing.quantizers import METHODS
+from onnxlet.packing.methods import METHODS
 from onnxlet.packing.store import weight_bytes
 
 from . import graphs

@@ -53,7 +53,7 @@ def test_tied_weights_are_one_layer() -> None:
     (layer,) = layers_of(graphs.tied(through_transpose=True))
     assert [(u.node.op_type, u.index, u.transposed) for u in layer.uses] == [("Gather", 0, False), ("MatMul", 1, True)]
     assert layer.node_names == ("e", "y") and layer.name == "e"
-    assert layer.input is not None and layer.input.name == "e"
+    assert layer.multiplied is not None and layer.multiplied.name == "y"
 
 
 def test_a_transpose_of_a_weight_of_its_own_is_carried_out() -> None:
