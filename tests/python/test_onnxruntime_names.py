@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import logging
 import re
 from collections.abc import Iterator
@@ -40,6 +41,24 @@ def test_every_public_name_of_a_class_is_here_or_explained(name: str) -> None:
     assert wanted - names_here(name) == explained & wanted
     assert not explained - wanted, "explained, but not a name of onnxruntime"
     assert not explained & names_here(name), "explained and there"
+
+
+def parameters(owner: Any, method: str) -> list[inspect.Parameter]:
+    found = inspect.signature(getattr(owner, method)).parameters.values()
+    return [parameter for parameter in found if parameter.kind not in (parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY)]
+
+
+@pytest.mark.parametrize("name", ["InferenceSession", "OrtValue", "IOBinding", "OrtDevice"])
+def test_methods_take_the_same_arguments(name: str) -> None:
+    ours, theirs = getattr(onnxlet, name), getattr(onnxruntime, name)
+    for method in sorted(public(ours) & public(theirs)):
+        wanted, given = parameters(theirs, method), parameters(ours, method)
+        assert [p.name for p in given[: len(wanted)]] == [p.name for p in wanted], method
+        for theirs_one, our_one in zip(wanted, given, strict=False):
+            assert theirs_one.default is theirs_one.empty or our_one.default is not our_one.empty, method
+    assert [p.name for p in parameters(onnxlet.InferenceSession, "__init__")] == [
+        p.name for p in parameters(onnxruntime.InferenceSession, "__init__")
+    ]
 
 
 def test_every_public_name_of_the_module_is_here_or_explained() -> None:
