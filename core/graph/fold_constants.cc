@@ -21,6 +21,7 @@ bool one_of(const std::string_view (&names)[N], const IrNode& n) {
 // is to multiply with it: what an operator packs.
 std::vector<bool> packed_weights(const IrGraph& graph, const std::vector<int>& uses) {
   constexpr std::string_view kProducts[] = {"Conv", "ConvTranspose", "MatMul", "Gemm"};
+  constexpr std::string_view kRecurrent[] = {"LSTM", "GRU", "RNN"};
   constexpr std::string_view kOnTheWay[] = {"Cast", "Mul", "DequantizeLinear", "Identity", "Reshape", "Transpose"};
   const size_t count = graph.values.size();
   std::vector<bool> known(count), weights(count);
@@ -38,9 +39,11 @@ std::vector<bool> packed_weights(const IrGraph& graph, const std::vector<int>& u
   };
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const IrNode& n = graph.nodes[i];
-    if (one_of(kProducts, n) && n.inputs.size() > 1 && is_known(n.inputs[1])) {
-      ++as_weights[static_cast<size_t>(n.inputs[1])];
-    } else if (on_the_way(n) && uses[static_cast<size_t>(n.outputs[0])] > 0 && all_uses(n.outputs[0])) {
+    const size_t end = one_of(kProducts, n) ? 2 : one_of(kRecurrent, n) ? 3 : 0;  // of the inputs that are weights
+    for (size_t at = 1; at < std::min(end, n.inputs.size()); ++at) {
+      if (is_known(n.inputs[at])) ++as_weights[static_cast<size_t>(n.inputs[at])];
+    }
+    if (on_the_way(n) && uses[static_cast<size_t>(n.outputs[0])] > 0 && all_uses(n.outputs[0])) {
       weights[static_cast<size_t>(n.outputs[0])] = true;
       for (ValueId id : n.inputs) ++as_weights[static_cast<size_t>(id)];
     }

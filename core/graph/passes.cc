@@ -6,7 +6,9 @@ namespace onnxlet {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"fuse_qdq", 2, fuse_qdq, true},  // before small quantized constants are folded into floats
+    // Before quantized constants are folded into floats.
+    {"fuse_qdq", 2, fuse_qdq, true},
+    {"fuse_few_bits", 2, fuse_few_bits, true},
     {"eliminate_identity", 1, eliminate_identity},
     {"fold_constants", 1, fold_constants},
     {"eliminate_redundant", 1, eliminate_redundant},

@@ -39,6 +39,7 @@ Result<bool> eliminate_common(IrGraph& graph, Pool& pool);
 Result<bool> channels_last(IrGraph& graph, Pool& pool);
 Result<bool> eliminate_dead(IrGraph& graph, Pool& pool);
 Result<bool> fold_affine(IrGraph& graph, Pool& pool);
+Result<bool> fuse_few_bits(IrGraph& graph, Pool& pool);
 Result<bool> fuse_conv(IrGraph& graph, Pool& pool);
 Result<bool> fuse_activations(IrGraph& graph, Pool& pool);
 Result<bool> fuse_shuffle(IrGraph& graph, Pool& pool);

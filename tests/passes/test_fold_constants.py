@@ -33,6 +33,20 @@ def test_half_precision_weights_too(engine: str) -> None:
     assert check(engine, PASS, expression, [X])[0] == ["MatMul"]
 
 
+def test_weights_of_recurrent_networks_too(engine: str) -> None:
+    w, r = (rng.integers(-127, 128, (1, 4 * 32, size)).astype(np.int8) for size in (16, 32))
+    scale = np.full(4 * 32, 0.002, np.float32)
+
+    def expression(g: Builder, x: Any) -> Any:
+        kept = [g.DequantizeLinear(weights, scale, axis=1) for weights in (w, r)]
+        return g.LSTM(x, *kept, outputs=3, hidden_size=32)
+
+    sequence = rng.normal(0, 1, (5, 2, 16)).astype(np.float32)
+    on, off = check(engine, PASS, expression, [sequence])
+    assert on == ["LSTM"]
+    assert off == ["DequantizeLinear", "DequantizeLinear", "LSTM"]
+
+
 def test_values_that_other_nodes_read_stay_small(engine: str) -> None:
     def expression(g: Builder, x: Any) -> Any:
         w = expanded(g)
