@@ -71,6 +71,7 @@ def test_the_page_runs_every_model(browser: Chromium, made: bundle.Report, isola
         page.wait("() => globalThis.onnxletResults !== undefined", 120)
         results = page.evaluate("() => onnxletResults")
         text = page.evaluate("() => document.body.innerText")
+        assert browser.foreign == []
         refused = page.evaluate(
             """async address => {
                 const heard = new Promise(resolve => document.addEventListener('securitypolicyviolation',
