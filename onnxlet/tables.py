@@ -142,7 +142,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _converted(value: Any, dtype: DType, what: str, row: int) -> Array:
     """The rows as an array of the model's type. Numbers may lose precision, as float64 does to float32, but not their
-    kind."""
+    kind and their size."""
     array = np.asarray(value) if not hasattr(value, "__dlpack__") or hasattr(value, "__array__") else _of_dlpack(value)
     if array.dtype == object and array.size and isinstance(array.flat[0], list | tuple | np.ndarray):
         array = _stacked(array, what, row)
@@ -152,10 +152,20 @@ def _converted(value: Any, dtype: DType, what: str, row: int) -> Array:
     if kind is None:
         raise InvalidArgument(f"{what}: {dtype.name} needs ml_dtypes")
     if array.dtype == object:
-        return _of_objects(array, kind, dtype, what, row)
-    if array.dtype != kind and not (array.dtype.kind in "fiub" and np.can_cast(array.dtype, kind, "same_kind")):
+        array = _of_objects(array, dtype, what, row)
+    if array.dtype == kind:
+        return array
+    whole = dtype.name.startswith(("int", "uint"))
+    fits = array.dtype.kind in "fiub" and np.can_cast(array.dtype, kind, "same_kind")
+    if not fits or (whole and array.dtype.kind == "f"):
         raise InvalidArgument(f"{what} is {array.dtype}; the model takes tensor({dtype.name})")
-    return array.astype(kind, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        made = array.astype(kind)
+    wrong = made.astype(array.dtype) != array if whole else np.isfinite(array) & ~np.isfinite(made)
+    if wrong.any():
+        index = int(np.argwhere(wrong)[0][0])
+        raise InvalidArgument(f"{what}, row {row + index}: {array[wrong][0]} does not fit tensor({dtype.name})")
+    return made
 
 
 def _of_dlpack(value: Any) -> Array:
@@ -186,14 +196,11 @@ def _strings(array: Array, what: str, row: int) -> Array:
     return array
 
 
-def _of_objects(array: Array, kind: np.dtype[Any], dtype: DType, what: str, row: int) -> Array:
-    try:
-        return array.astype(kind)
-    except (TypeError, ValueError, OverflowError):
-        for index, item in enumerate(array):
-            try:
-                np.asarray(item, dtype=kind)
-            except (TypeError, ValueError, OverflowError) as error:
-                text = f"a value for tensor({dtype.name}) is needed; it is {item!r}"
-                raise InvalidArgument(f"{what}, row {row + index}: {text}") from error
-        raise
+def _of_objects(array: Array, dtype: DType, what: str, row: int) -> Array:
+    """Numbers that come as Python objects."""
+    for index, item in enumerate(array.reshape(len(array), -1)):
+        for number in item:
+            if not isinstance(number, int | float | np.number | np.bool_):
+                text = f"a value for tensor({dtype.name}) is needed; it is {number!r}"
+                raise InvalidArgument(f"{what}, row {row + index}: {text}")
+    return np.asarray(array.tolist())

@@ -259,6 +259,33 @@ def test_what_does_not_fit_is_named(model: Any, data: Any, options: dict[str, An
         onnxlet.predict(model(), data, **options)
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        (TensorProto.INT8, 300, "input 'x', row 13: 300 does not fit tensor(int8)"),
+        (TensorProto.INT4, 9, "input 'x', row 13: 9 does not fit tensor(int4)"),
+        (TensorProto.INT4, 1.5, "input 'x' is float64; the model takes tensor(int4)"),
+        (TensorProto.FLOAT16, 1e6, "input 'x', row 13: 1000000.0 does not fit tensor(float16)"),
+        (TensorProto.FLOAT16, 1_000_000, "input 'x', row 13: 1000000 does not fit tensor(float16)"),
+        (TensorProto.FLOAT, 1e300, "input 'x', row 13: 1e+300 does not fit tensor(float)"),
+        (TensorProto.BFLOAT16, 1e300, "input 'x', row 13: 1e+300 does not fit tensor(bfloat16)"),
+    ],
+)
+def test_a_number_that_does_not_fit_is_named(kind: int, value: float, words: str) -> None:
+    rows = np.zeros(20, type(value))
+    rows[13] = value
+    with pytest.raises(onnxlet.InvalidArgument, match=re.escape(words)):
+        onnxlet.predict(models.identity(kind, ["N"]).SerializeToString(), rows)
+    rows[13] = 1
+    assert onnxlet.predict(models.identity(kind, ["N"]).SerializeToString(), rows.astype(int))["y"][13] == 1
+
+
+def test_infinity_and_nan_are_numbers() -> None:
+    rows = np.array([np.inf, -np.inf, np.nan])
+    result = onnxlet.predict(models.identity(TensorProto.FLOAT, ["N"]).SerializeToString(), rows)["y"]
+    np.testing.assert_array_equal(result, rows.astype(np.float32))
+
+
 def test_ragged_rows_are_named() -> None:
     rows = np.empty(3, object)
     rows[:] = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0]]
