@@ -8,7 +8,8 @@ import numpy as np
 import onnx_ir as ir
 from onnx_ir.passes import common
 
-from .layers import float_attribute, is_constant, nodes_of, tensor_of
+from .fold import fold_constants
+from .layers import float_attribute, is_constant, new_initializer, nodes_of, tensor_of
 
 _LIFTED_FROM = 16  # elements: smaller Constant nodes stay nodes
 
@@ -23,8 +24,9 @@ def name_nodes(model: ir.Model) -> dict[str, str]:
 def prepare(model: ir.Model) -> dict[str, str]:
     """Brings a model into the form that the packer reads. Returns what became of nodes that are gone, by name.
 
-    Constant nodes become initializers, a BatchNormalization goes into the convolution before it, and a Transpose of a
-    constant is carried out. Nodes must have unique names.
+    Constant nodes become initializers, a BatchNormalization goes into the convolution before it, a Transpose of a constant
+    is carried out, and so is what else is made of constants where that takes no more bytes. Equal weights become one.
+    Nodes must have unique names.
     """
     before = {node.name or "": node.op_type for node in nodes_of(model)}
     common.LiftConstantsToInitializersPass(lift_all_constants=False, size_limit=_LIFTED_FROM)(model)
@@ -33,7 +35,11 @@ def prepare(model: ir.Model) -> dict[str, str]:
     gone = _fold_transposes(model)
     if model.opset_imports.get("", 0) >= 9:  # earlier ones have modes of their own
         gone |= _fold_batch_normalizations(model)
+    gone |= fold_constants(model)
     common.RemoveUnusedNodesPass()(model)
+    _remove_unused_initializers(model)
+    if gone:
+        merge_equal_initializers(model)
     left = {node.name or "" for node in nodes_of(model)}
     for name, op_type in before.items():
         if name not in left and name not in gone:
@@ -109,20 +115,6 @@ def _replace_node(node: ir.Node, array: np.ndarray, name: str) -> None:
     value = new_initializer(graph, name, array)
     node.outputs[0].replace_all_uses_with(value)
     graph.remove(node, safe=True)
-
-
-def new_initializer(graph: ir.Graph | ir.Function, name: str, array: np.ndarray | ir.TensorProtocol) -> ir.Value:
-    """An initializer of the graph under this name, or one like it that is free."""
-    assert isinstance(graph, ir.Graph)
-    free, count = name, 0
-    while free in graph.initializers:
-        count += 1
-        free = f"{name}.{count}"
-    tensor = ir.tensor(array, name=free) if isinstance(array, np.ndarray) else array
-    tensor.name = free
-    value = ir.Value(name=free, shape=tensor.shape, type=ir.TensorType(tensor.dtype), const_value=tensor)  # type: ignore[arg-type]
-    graph.register_initializer(value)
-    return value
 
 
 def _fold_batch_normalizations(model: ir.Model) -> dict[str, str]:

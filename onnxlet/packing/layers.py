@@ -295,6 +295,20 @@ def tensor_of(value: ir.Value) -> ir.TensorProtocol:
     return value.const_value
 
 
+def new_initializer(graph: ir.Graph | ir.Function, name: str, array: np.ndarray | ir.TensorProtocol) -> ir.Value:
+    """An initializer of the graph under this name, or one like it that is free."""
+    assert isinstance(graph, ir.Graph)
+    free, count = name, 0
+    while free in graph.initializers:
+        count += 1
+        free = f"{name}.{count}"
+    tensor = ir.tensor(array, name=free) if isinstance(array, np.ndarray) else array
+    tensor.name = free
+    value = ir.Value(name=free, shape=tensor.shape, type=ir.TensorType(tensor.dtype), const_value=tensor)  # type: ignore[arg-type]
+    graph.register_initializer(value)
+    return value
+
+
 def int_attribute(node: ir.Node, name: str, default: int) -> int:
     found = node.attributes.get(name)
     return default if found is None else found.as_int()

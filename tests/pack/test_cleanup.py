@@ -91,8 +91,12 @@ def test_equal_initializers_become_one() -> None:
     nodes = [
         graphs.node("MatMul", ["x", "a"], "p"),
         graphs.node("MatMul", ["p", "b"], "q"),
-        graphs.node("Cast", ["c"], "k", to=onnx.TensorProto.FLOAT),
-        graphs.node("ReduceSum", ["d"], "s", keepdims=0),
+        graphs.node("Cast", ["x"], "double", to=onnx.TensorProto.DOUBLE),
+        graphs.node("Add", ["double", "c"], "shifted"),
+        graphs.node("Cast", ["shifted"], "k", to=onnx.TensorProto.FLOAT),
+        graphs.node("Flatten", ["x"], "flat", axis=0),
+        graphs.node("Mul", ["flat", "d"], "products"),
+        graphs.node("ReduceSum", ["products"], "s", keepdims=0),
         graphs.node("Sum", ["q", "k", "s"], "y"),
     ]
     after, _ = cleaned(graphs.model(nodes, constants, {"x": [64, 64]}))

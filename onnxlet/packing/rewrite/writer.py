@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from ..cleanup import new_initializer
+from ..layers import new_initializer
 
 _PACKED = {
     (2, True): ir.DataType.INT2,
