@@ -15,7 +15,7 @@ import numpy as np
 
 from . import hosts
 from .arrays import Array
-from .errors import Aborted, Error, Fail, InvalidArgument
+from .errors import Fail, InvalidArgument
 from .options import SessionOptions
 from .session import InferenceSession
 from .tables import Columns, Inputs, is_stream
@@ -56,7 +56,7 @@ def predict(
     their number, None where that is not known.
 
     Outputs are arrays; those that are sequences (of a classifier's probabilities, for instance) are lists.
-    Raises InvalidArgument for data that does not fit and Fail where a run fails, both naming the row.
+    Raises InvalidArgument for data that does not fit and Fail where a run fails on it, both naming the row.
     """
     predictor = _Predictor(model, workers, outputs, columns, constants or {}, sess_options, batch_size)
     if is_stream(data):
@@ -74,16 +74,12 @@ class _Chunk:
     rows: int
     found: Outputs = field(default_factory=dict)
 
-    def put(self, start: int, rows: int, names: Sequence[str], values: Sequence[Any]) -> None:
-        """Takes the outputs of some rows."""
+    def put(self, start: int, rows: int, names: Sequence[str], values: Sequence[Any], ran: int) -> None:
+        """Takes the outputs of some rows: the first of the `ran` that the model was run with."""
         for name, value in zip(names, values, strict=True):
-            if (
-                not hasattr(value, "__len__")
-                or (isinstance(value, np.ndarray) and value.ndim == 0)
-                or len(value) < rows
-            ):
+            if _length(value) != ran:
                 shape = list(value.shape) if isinstance(value, np.ndarray) else type(value).__name__
-                text = f"output {name!r} is {shape} for a batch of {rows} rows: it is not one value a row"
+                text = f"output {name!r} is {shape} for a batch of {ran} rows: it is not one value a row"
                 raise InvalidArgument(f"{text}; leave it out with outputs=")
             if not isinstance(value, np.ndarray):
                 self.found.setdefault(name, []).extend(value[:rows])
@@ -158,7 +154,7 @@ class _Predictor:
             tell = _teller(progress, stack)
             done = 0
             for batch, values in _in_order(self._run, self._batches(data), len(self.sessions)):
-                batch.chunk.put(batch.start, batch.rows, self.names, values)
+                batch.chunk.put(batch.start, batch.rows, self.names, values, self.fixed or batch.rows)
                 done += batch.rows
                 tell(done, batch.chunk.rows if items == 1 else None)
                 if batch.last:
@@ -178,9 +174,7 @@ class _Predictor:
         session = self.idle.get()
         try:
             return batch, self._compute(session, batch)
-        except (Aborted, MemoryError):
-            raise
-        except Error as error:
+        except Fail as error:
             raise self._with_row(session, batch, error) from error
         finally:
             self.idle.put(session)
@@ -195,7 +189,7 @@ class _Predictor:
             feeds = {name: np.concatenate([a, np.repeat(a[-1:], fill, axis=0)]) for name, a in feeds.items()}
         return session.run(self.names, {**feeds, **self.constants})
 
-    def _with_row(self, session: InferenceSession, batch: _Batch, error: Error) -> Error:
+    def _with_row(self, session: InferenceSession, batch: _Batch, error: Fail) -> Fail:
         """The error with the row that causes it, found by halving; or with all rows, when none does by itself."""
         while batch.rows > 1:
             half = batch.rows // 2
@@ -203,14 +197,20 @@ class _Predictor:
             for part in parts:
                 try:
                     self._compute(session, part)
-                except (Fail, InvalidArgument) as found:
+                except Fail as found:
                     batch, error = part, found
                     break
             else:
                 break
         first = batch.chunk.first + batch.start
         where = f"row {first}" if batch.rows == 1 else f"rows {first} to {first + batch.rows - 1}"
-        return type(error)(f"{where}: {error}")
+        return Fail(f"{where}: {error}")
+
+
+def _length(value: Any) -> int | None:
+    if isinstance(value, np.ndarray):
+        return len(value) if value.ndim else None
+    return len(value) if isinstance(value, list) else None
 
 
 def _batch_size(feeds: Mapping[str, Array], rows: int) -> int:

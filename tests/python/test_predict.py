@@ -133,6 +133,11 @@ def test_constants_go_to_every_batch() -> None:
     np.testing.assert_array_equal(result["y"], 3 * ROWS)
 
 
+def test_a_wrong_constant_is_no_fault_of_a_row() -> None:
+    with pytest.raises(onnxlet.InvalidArgument, match="^input 'y'"):
+        onnxlet.predict(added(), ROWS, constants={"y": "text"})
+
+
 def test_a_session_is_used_and_stays_open(make_session: MakeSession) -> None:
     session = make_session(models.add())
     for workers in (1, 2):
@@ -298,6 +303,10 @@ def test_an_output_that_has_no_rows_is_named() -> None:
     made = models.model([node], [models.tensor("x")], [models.tensor("y", shape=[])]).SerializeToString()
     with pytest.raises(onnxlet.InvalidArgument, match=r"output 'y' is \[\] for a batch of 20 rows"):
         onnxlet.predict(made, ROWS)
+    node = helper.make_node("Concat", ["x", "x"], ["y"], axis=0)
+    made = models.model([node], [models.tensor("x")], [models.tensor("y", shape=("M", 3))]).SerializeToString()
+    with pytest.raises(onnxlet.InvalidArgument, match=r"output 'y' is \[14, 3\] for a batch of 7 rows"):
+        onnxlet.predict(made, ROWS, batch_size=7)
 
 
 def test_sessions_of_workers_are_closed() -> None:
