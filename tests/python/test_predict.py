@@ -134,7 +134,7 @@ def test_constants_go_to_every_batch() -> None:
 
 
 def test_a_wrong_constant_is_no_fault_of_a_row() -> None:
-    with pytest.raises(onnxlet.InvalidArgument, match="^input 'y'"):
+    with pytest.raises(onnxlet.InvalidArgument, match=r"^input 'y'"):
         onnxlet.predict(added(), ROWS, constants={"y": "text"})
 
 
