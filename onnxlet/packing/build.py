@@ -256,6 +256,16 @@ def grid_of(scheme: Int8Dynamic | Int8Static | WeightOnly, columns: int) -> Grid
     return Grid(scheme.bits, 0 if whole else scheme.block, scheme.symmetric)
 
 
+def grids_of(prepared: Prepared, decisions: Mapping[str, Decision]) -> dict[str, Grid]:
+    """The grids of weights that become codes, by name of the node that multiplies with them."""
+    found = {}
+    for layer in prepared.survey.layers:
+        scheme = decisions[layer.name].scheme
+        if layer.multiplied is not None and isinstance(scheme, Int8Dynamic | Int8Static | WeightOnly):
+            found[layer.multiplied.name or ""] = grid_of(scheme, layer.columns)
+    return found
+
+
 def _write(writer: Writer, layer: Layer, scheme: Scheme, codes: Codes | None) -> None:
     if isinstance(scheme, Fp16):
         half.write(writer, layer)

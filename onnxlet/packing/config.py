@@ -159,6 +159,10 @@ class Config(_Strict):
     """Weights with fewer numbers are left alone, but for int8-static, whose integers would have to stop for them."""
     metric: str | None = None
     """top1, cosine or perplexity; without one, the divergence from the original counts."""
+    balance: Literal["none", "equalise", "smooth", "awq"] = "none"
+    """Scales that move between operators first, so that less is lost; the float model stays what it is (see balance.py)."""
+    strength: float = Field(default=0.5, ge=0, le=1)
+    """Of `balance = "smooth"`: how much of the activations' range moves into the weights."""
     samples: int = Field(default=0, ge=0)
     """How many samples of the data are used; 0: all."""
     collapse: float = Field(default=0.8, ge=0, le=1)

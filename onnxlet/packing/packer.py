@@ -15,11 +15,12 @@ import onnx_ir as ir
 from .. import errors
 from ..errors import InvalidArgument, Refused
 from ..session import InferenceSession
-from . import metrics, prove, report
-from .build import Built, Decision, build, calibrate, decide, prepare
+from . import balance, metrics, prove, report
+from .build import Built, Decision, build, calibrate, decide, grids_of, prepare
 from .calibrate import Progress
 from .config import Config, Keep, Scheme, make_config
 from .data import Data, Samples, read_samples
+from .layers import survey
 from .store import ModelSource, Staged, load, staged, stored_bytes, weight_bytes
 
 
@@ -106,6 +107,29 @@ class _Run:
             self._note(
                 f"the model has more weights than run_limit = {config.run_limit} bytes: it was packed without being run"
             )
+
+        if self.config.balance != "none":
+            self._balance()
+
+    def _balance(self) -> None:
+        """Changes the float model so that less of it is lost."""
+        kind, model = self.config.balance, self.prepared.model
+        if kind == "equalise":
+            changed, what = balance.equalise(model), "pairs of layers with nothing but Relu or pooling between them"
+        elif self.samples is None or self.samples.synthetic:
+            raise InvalidArgument(
+                f'balance = "{kind}" needs data: it goes by the size of activations (data=..., --data)'
+            )
+        elif kind == "smooth":
+            changed = balance.smooth(model, self.samples, self.config.strength, self.progress)
+            what = "values that MatMul or Gemm multiplies with weights"
+        else:
+            grids = grids_of(self.prepared, self.decisions())
+            changed = balance.activation_aware(model, grids, self.samples, self.progress)
+            what = "products with weights of few bits whose inputs differ enough in size"
+        if not changed:
+            self._note(f'balance = "{kind}" changed nothing: the model has no {what}')
+        self.prepared.survey = survey(model)
 
     def run(self, output: Path | None) -> PackResult:
         decisions = self.decisions()
