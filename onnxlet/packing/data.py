@@ -152,17 +152,25 @@ def _converted(arg: NodeArg, value: Any) -> np.ndarray:
 
 
 def _synthetic(inputs: Sequence[NodeArg], seed: int) -> list[Callable[[], Mapping[str, Any]]]:
-    """Normal numbers; 0 or 1 for integers. Of the open sizes the first of an input, as a rule the batch, is 1."""
+    """Normal numbers; 0 or 1 for integers. Of the open sizes the first of an input, as a rule the batch, is 1.
+
+    A decoder's cache is empty and its mask all ones: sizes that must agree do.
+    """
     warnings.warn(
         "no data was given: accuracy is judged on random inputs, which say little about real ones",
         UserWarning,
         stacklevel=4,
     )
-    shapes = {
-        arg.name: [n if isinstance(n, int) else 1 if at == 0 else _SYNTHETIC_SIZE for at, n in enumerate(arg.shape)]
+    shapes: dict[str, list[int]] = {}
+    for arg in inputs:
+        size = 0 if arg.name.startswith("past_key_values.") else _SYNTHETIC_SIZE
+        shapes[arg.name] = [n if isinstance(n, int) else 1 if at == 0 else size for at, n in enumerate(arg.shape)]
+    masks = {
+        arg.name: made_inputs.make(arg, "ones", tuple(shapes[arg.name]), seed)
         for arg in inputs
+        if arg.name == "attention_mask"
     }
     return [
-        functools.partial(made_inputs.complete, inputs, {}, shapes, seed=seed + number * len(inputs))
+        functools.partial(made_inputs.complete, inputs, masks, shapes, seed=seed + number * len(inputs))
         for number in range(_SYNTHETIC_SAMPLES)
     ]

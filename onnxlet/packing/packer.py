@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 import warnings
@@ -12,10 +13,10 @@ from typing import Any
 import onnx
 import onnx_ir as ir
 
-from .. import errors
+from .. import errors, importers
 from ..errors import InvalidArgument, Refused
 from ..session import InferenceSession
-from . import balance, metrics, prove, report
+from . import balance, foreign, metrics, prove, report
 from .build import Built, Decision, build, calibrate, decide, grids_of, prepare
 from .calibrate import Progress
 from .config import Config, Keep, Scheme, make_config
@@ -60,7 +61,7 @@ def pack(
 ) -> PackResult:
     """Packs a float model: its weights get fewer bits, and perhaps its arithmetic too.
 
-    model: a path, bytes, onnx.ModelProto or onnx_ir.Model. data: see `read_samples`; int8-static needs it, and accuracy is
+    model: a path, bytes, onnx.ModelProto or onnx_ir.Model; a path may be of what `onnxlet.importers.load` reads. data: see `read_samples`; int8-static needs it, and accuracy is
     measured on it. output: the file to write; it appears whole or not at all. scheme: such as "int8-dynamic" or
     "int4:block=64,form=nbits", see `Config` for the rest. metric: a name, or a function that takes a function to run the
     model with (feeds by name to outputs by name) and returns a number, the larger the better. progress: called with a
@@ -75,10 +76,16 @@ def pack(
     named = metric if isinstance(metric, str) else None
     settings = make_config(config, scheme=scheme, metric=named, seed=seed)
     wanted = metrics.find(metric if callable(metric) else settings.metric)
-    with prove.collected() as notes:
-        return _Run(load(model), model, data, settings, wanted, progress, notes).run(
-            None if output is None else Path(output)
-        )
+    target = None if output is None else Path(output)
+    with contextlib.ExitStack() as stack:
+        if foreign.is_foreign(model):
+            imported = importers.load(model)
+            if scheme is None and config is None and foreign.is_quantized(imported):
+                written = foreign.carry_over(imported, model, target, settings.external_data, settings.run_limit)
+                return PackResult(target, *written)
+            model = stack.enter_context(foreign.as_onnx(imported))
+        notes = stack.enter_context(prove.collected())
+        return _Run(load(model), model, data, settings, wanted, progress, notes).run(target)
 
 
 class _Run:
