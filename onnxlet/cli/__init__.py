@@ -236,6 +236,21 @@ def pack(
         Path | None, typer.Option(metavar="PATH", help="A folder of .npz files, a sample each, or one .npz of all.")
     ] = None,
     metric: Annotated[str | None, typer.Option(metavar="top1|cosine|perplexity", help="What accuracy is.")] = None,
+    max_size: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="Search the most accurate mix of schemes of at most so many bytes: 5MB, 35%."
+        ),
+    ] = None,
+    min_accuracy: Annotated[
+        float | None, typer.Option(metavar="N", help="Search the smallest mix whose metric is so good.")
+    ] = None,
+    max_drop: Annotated[
+        float | None, typer.Option(metavar="N", help="Search the smallest mix whose metric is at most so much worse.")
+    ] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Go on with what earlier searches measured.")
+    ] = True,
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="All settings; see docs/packing.md.")] = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write what was done and measured.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random inputs.")] = None,
@@ -250,6 +265,10 @@ def pack(
         scheme=scheme,
         data=data,
         metric=metric,
+        max_size=max_size,
+        min_accuracy=min_accuracy,
+        max_drop=max_drop,
+        cache=cache,
         config=config,
         report=report,
         seed=seed,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from ..errors import Error
 from .output import console, print_json, report, shape_text, size_text, table
@@ -31,6 +31,10 @@ class Request:
     scheme: str | None
     data: Path | None
     metric: str | None
+    max_size: str | None
+    min_accuracy: float | None
+    max_drop: float | None
+    cache: bool
     config: Path | None
     report: Path | None
     seed: int | None
@@ -65,6 +69,10 @@ def _pack(request: Request) -> dict[str, Any]:
             scheme=request.scheme,
             config=request.config,
             metric=request.metric,
+            max_size=request.max_size,
+            min_accuracy=request.min_accuracy,
+            max_drop=request.max_drop,
+            cache=None if request.cache else False,
             seed=request.seed,
             progress=progress,
         )
@@ -78,7 +86,13 @@ def _progress(shown: bool) -> Iterator[Callback | None]:
     if not shown or not errors.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=errors, transient=True) as bars:
         tasks: dict[str, Any] = {}
 
@@ -107,6 +121,11 @@ def _show(document: dict[str, Any], request: Request) -> None:
     out.print(f"\n{size_text(before)} → {size_text(after)} ({after / before:.0%}); nodes: {_counted(counts)}")
     if "accuracy" in document:
         out.print(_accuracy(document["accuracy"], document["samples"]))
+    if "search" in document:
+        searched = document["search"]
+        out.print(
+            f"The best of {len(searched['trials'])} mixes for {searched['budget']}; models run: {searched['runs']}"
+        )
     if "speed" in document:
         speed = document["speed"]
         out.print(f"{speed['before_ms']:.3g} ms → {speed['after_ms']:.3g} ms, {speed['ratio']:.2f} times as fast")

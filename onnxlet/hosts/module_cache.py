@@ -15,6 +15,7 @@ from typing import Final
 
 import wasmtime
 
+from .. import user_cache
 from ..log import INFO, WARNING, log
 
 _MAGIC: Final = b"onnxlet compiled module 1\n"
@@ -24,16 +25,7 @@ _MOST_ENTRIES: Final = 16
 
 def cache_dir() -> Path:
     """The folder for compiled modules: $ONNXLET_CACHE, else the user's cache directory."""
-    chosen = os.environ.get("ONNXLET_CACHE")
-    if chosen:
-        base = Path(chosen)
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "onnxlet"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches" / "onnxlet"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "onnxlet"
-    return base / "compiled"
+    return user_cache.folder("compiled")
 
 
 def entry_path(wasm: bytes) -> Path:

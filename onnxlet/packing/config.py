@@ -147,6 +147,15 @@ def parse_scheme(value: str | _Scheme | dict[str, Any]) -> Scheme:
         raise InvalidArgument(f"scheme {value!r}: {_words(error)}") from error
 
 
+_CANDIDATES: tuple[Scheme, ...] = (
+    Fp16(),
+    WeightOnly(bits=8, block=0),
+    WeightOnly(bits=4, block=32),
+    WeightOnly(bits=4, block=128),
+    WeightOnly(bits=2, block=32),
+)
+
+
 class Config(_Strict):
     """A run of the packer. In a file these are TOML keys; schemes may be written in their short form."""
 
@@ -176,13 +185,39 @@ class Config(_Strict):
     seconds: float = Field(default=0.5, ge=0)
     """Time to measure the speed of each model; 0: not measured."""
     seed: int = 0
+    max_size: float | str | None = None
+    """Bytes, a share of the original (a number up to 1, "35%") or a size such as "2.5MB"."""
+    min_accuracy: float | None = None
+    """In the metric's unit. Of perplexity and error rates, the largest value allowed."""
+    max_drop: float | None = Field(default=None, ge=0)
+    """How much worse the metric may become, in its own unit."""
+    candidates: list[_Readable] = Field(default=list(_CANDIDATES), min_length=1)
+    """What a search chooses from, for each layer; that it is kept is always a choice."""
+    runs: int = Field(default=200, ge=0)
+    """How many times a search runs the model to find out how much single layers lose."""
+    sensitivity: Literal["divergence", "metric"] = "divergence"
+    """By what single layers are judged: how far outputs are from the original's, or the metric, if it sees small changes."""
+    cache: bool = True
+    """A search keeps its measurements in the user's cache folder, and goes on from there."""
+
+    @property
+    def has_budget(self) -> bool:
+        return any(bound is not None for bound in (self.max_size, self.min_accuracy, self.max_drop))
+
+    def measured_by(self) -> str:
+        """What of the configuration the measurements of a search depend on, as JSON."""
+        return self.model_dump_json(exclude={"max_size", "min_accuracy", "max_drop", "runs", "cache", "collapse"})
 
     def scheme_of(self, names: tuple[str, ...]) -> Scheme:
         """The scheme of a layer used by nodes of these names."""
+        return self.named(names) or self.scheme
+
+    def named(self, names: tuple[str, ...]) -> Scheme | None:
+        """The scheme that `layers` has for it."""
         for pattern, scheme in self.layers.items():
             if any(fnmatch.fnmatchcase(name, pattern) for name in names):
                 return scheme
-        return self.scheme
+        return None
 
 
 def make_config(base: Config | str | Path | dict[str, Any] | None, **overrides: Any) -> Config:

@@ -24,6 +24,8 @@ class Metric:
     name: str
     measure: Callable[[Run, Sequence[Sample]], float]
     higher_is_better: bool = True
+    named: bool = True
+    """One of `METRICS`, and no function of the user's."""
 
     def drop(self, before: float, after: float) -> float:
         """How much worse it became, in the metric's own unit; negative where it became better."""
@@ -43,7 +45,7 @@ def find(metric: str | UserMetric | None) -> Metric | None:
         return None
     if callable(metric):
         function = metric
-        return Metric(getattr(metric, "__name__", "metric"), lambda run, _: float(function(run)))
+        return Metric(getattr(metric, "__name__", "metric"), lambda run, _: float(function(run)), named=False)
     if metric not in METRICS:
         raise InvalidArgument(f"there is no metric {metric!r}; there are cosine, {', '.join(METRICS)}")
     return METRICS[metric]

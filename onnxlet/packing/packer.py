@@ -7,22 +7,29 @@ import os
 import tempfile
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import onnx
 import onnx_ir as ir
 
-from .. import errors, importers
+from .. import importers
 from ..errors import InvalidArgument, Refused
 from ..session import InferenceSession
 from . import balance, foreign, metrics, prove, report
+from .budget import Budget, parse_size
 from .build import Built, Decision, build, calibrate, decide, grids_of, prepare
 from .calibrate import Progress
 from .config import Config, Keep, Scheme, make_config
 from .data import Data, Samples, read_samples
 from .layers import survey
+from .search import Found, search
+from .search_cache import SearchCache, key_of
 from .store import ModelSource, Staged, load, staged, stored_bytes, weight_bytes
+from .trials import Workbench
+
+_UNNAMED = "packed.onnx"
 
 
 @dataclass(frozen=True)
@@ -53,9 +60,10 @@ def pack(
     scheme: str | Scheme | None = None,
     config: Config | str | Path | dict[str, Any] | None = None,
     metric: str | metrics.UserMetric | None = None,
-    max_size: float | None = None,
+    max_size: float | str | None = None,
     min_accuracy: float | None = None,
     max_drop: float | None = None,
+    cache: bool | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> PackResult:
@@ -64,23 +72,35 @@ def pack(
     model: a path, bytes, onnx.ModelProto or onnx_ir.Model; a path may be of what `onnxlet.importers.load` reads. data: see `read_samples`; int8-static needs it, and accuracy is
     measured on it. output: the file to write; it appears whole or not at all. scheme: such as "int8-dynamic" or
     "int4:block=64,form=nbits", see `Config` for the rest. metric: a name, or a function that takes a function to run the
-    model with (feeds by name to outputs by name) and returns a number, the larger the better. progress: called with a
+    model with (feeds by name to outputs by name) and returns a number, the larger the better. max_size, min_accuracy,
+    max_drop: a budget, for which the best mix of schemes is searched: the most accurate within max_size, or the smallest
+    that keeps the accuracy; see `Config`. cache=False forgets what earlier searches measured. progress: called with a
     stage, what is done and what there is in all.
 
     Raises InvalidArgument for what cannot be packed, Refused for a result that is larger or collapsed, NotImplemented,
     NoSuchFile, InvalidProtobuf or InvalidGraph.
     """
-    for name, value in (("max_size", max_size), ("min_accuracy", min_accuracy), ("max_drop", max_drop)):
-        if value is not None:
-            raise errors.NotImplemented(f"{name}: choosing schemes for a budget is not there yet; name a scheme")
     named = metric if isinstance(metric, str) else None
-    settings = make_config(config, scheme=scheme, metric=named, seed=seed)
+    settings = make_config(
+        config,
+        scheme=scheme,
+        metric=named,
+        max_size=max_size,
+        min_accuracy=min_accuracy,
+        max_drop=max_drop,
+        cache=cache,
+        seed=seed,
+    )
+    if scheme is not None and settings.has_budget:
+        raise InvalidArgument(
+            "scheme and a budget (max_size, min_accuracy, max_drop) exclude each other: a budget chooses among `candidates`"
+        )
     wanted = metrics.find(metric if callable(metric) else settings.metric)
     target = None if output is None else Path(output)
     with contextlib.ExitStack() as stack:
         if foreign.is_foreign(model):
             imported = importers.load(model)
-            if scheme is None and config is None and foreign.is_quantized(imported):
+            if scheme is None and config is None and not settings.has_budget and foreign.is_quantized(imported):
                 written = foreign.carry_over(imported, model, target, settings.external_data, settings.run_limit)
                 return PackResult(target, *written)
             model = stack.enter_context(foreign.as_onnx(imported))
@@ -106,6 +126,7 @@ class _Run:
         self.original = _original(source)
         self.before = stored_bytes(self.original) if isinstance(self.original, Path) else len(self.original)
         self.prepared = prepare(loaded)
+        self.label = "mix" if config.has_budget else str(config.scheme)
         self.samples: Samples | None = None
         if self.runnable:
             with InferenceSession(self.original) as session:
@@ -139,20 +160,59 @@ class _Run:
         self.prepared.survey = survey(model)
 
     def run(self, output: Path | None) -> PackResult:
-        decisions = self.decisions()
-        assignment = {name: decision.scheme for name, decision in decisions.items()}
-        observed = calibrate(self.prepared, assignment, self.samples, self.progress)
+        searched = self._searched(output) if self.config.has_budget else None
+        if searched is not None:
+            decisions, observed = searched.decisions, searched.observed
+        else:
+            decisions = self.decisions()
+            assignment = {name: decision.scheme for name, decision in decisions.items()}
+            observed = calibrate(self.prepared, assignment, self.samples, self.progress)
         built = build(self.prepared, decisions, observed, self.config, self.progress)
         for note in built.notes:
             self._note(note)
         if output is not None:
             with staged(output) as stage:
-                document = self._proved(built, stage)
+                document = self._proved(built, stage, searched)
                 stage.commit()
             return PackResult(output, None, document)
-        with tempfile.TemporaryDirectory() as folder, staged(Path(folder) / "packed.onnx") as stage:
-            document = self._proved(built, stage)
+        with tempfile.TemporaryDirectory() as folder, staged(Path(folder) / _UNNAMED) as stage:
+            document = self._proved(built, stage, searched)
             return PackResult(None, stage.path.read_bytes(), document)
+
+    def _searched(self, output: Path | None) -> Found:
+        """The mix for the budget."""
+        if self.samples is None:
+            raise InvalidArgument(
+                f"a budget needs a model that can be run, and this one has more weights than run_limit = {self.config.run_limit} bytes"
+            )
+        config = self.config
+        budget = Budget(
+            None if config.max_size is None else parse_size(config.max_size, self.before),
+            config.min_accuracy,
+            config.max_drop,
+        )
+        key = key_of(self.original, self.digest, config.measured_by()) if config.cache else None
+        bench = Workbench(
+            self.prepared,
+            config,
+            self.samples,
+            self.judge,
+            SearchCache(key),
+            self._with_metadata,
+            _UNNAMED if output is None else output.name,
+            self.progress,
+        )
+        return search(bench, budget, self.progress)
+
+    @cached_property
+    def judge(self) -> prove.Judge:
+        assert self.samples is not None
+        return prove.Judge(self.original, self.samples, self.metric)
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the user's data; "" where there is none."""
+        return "" if self.samples is None or self.samples.synthetic else self.samples.digest()
 
     def decisions(self) -> dict[str, Decision]:
         """The configuration's scheme for every layer. Raises InvalidArgument where none of them changes anything."""
@@ -164,7 +224,7 @@ class _Run:
             raise InvalidArgument(f"nothing is packed: no layer takes its scheme. {reasons}")
         return found
 
-    def _proved(self, built: Built, stage: Staged) -> dict[str, Any]:
+    def _proved(self, built: Built, stage: Staged, searched: Found | None) -> dict[str, Any]:
         """Writes the model and says all that is known of it. Raises Refused."""
         stage.write(self._with_metadata(built.model), self.config.external_data)
         prove.check(stage.path)
@@ -172,7 +232,7 @@ class _Run:
         if after > self.before:
             raise Refused(f"the packed model is larger than its original: {after} bytes against {self.before}")
         document: dict[str, Any] = {
-            "scheme": str(self.config.scheme),
+            "scheme": self.label,
             "bytes_before": self.before,
             "bytes_after": after,
             "opset": built.model.opset_imports.get("", 0),
@@ -183,13 +243,15 @@ class _Run:
         }
         if self.samples is not None:
             document |= self._measured(built, stage.path, self.samples)
+        if searched is not None:
+            document["search"] = searched.document
         return document | {"notes": self.notes}
 
     def _measured(self, built: Built, path: Path, samples: Samples) -> dict[str, Any]:
         self._tell("measuring", 0)
         first = samples[0]
         outputs = prove.run_once(path, first)
-        accuracy = prove.Judge(self.original, samples, self.metric).accuracy(path)
+        accuracy = self.judge.accuracy(path)
         self._refuse_collapse(accuracy, built, samples)
         document: dict[str, Any] = {"accuracy": accuracy.document()}
         elsewhere = prove.onnxruntime_difference(path, first, outputs)
@@ -222,9 +284,9 @@ class _Run:
         from .. import __version__
 
         model.metadata_props["onnxlet.pack.version"] = __version__
-        model.metadata_props["onnxlet.pack.scheme"] = str(self.config.scheme)
-        if self.samples is not None and not self.samples.synthetic:
-            model.metadata_props["onnxlet.pack.data"] = self.samples.digest()
+        model.metadata_props["onnxlet.pack.scheme"] = self.label
+        if self.digest:
+            model.metadata_props["onnxlet.pack.data"] = self.digest
         return model
 
     def _note(self, text: str) -> None:

@@ -44,24 +44,32 @@ class Judge:
     """Measures packed models against one original, whose outputs it keeps."""
 
     def __init__(self, original: Path | bytes, samples: Sequence[Sample], metric: Metric | None) -> None:
-        self._samples, self._metric = samples, metric
+        self._samples, self.metric = samples, metric
         with InferenceSession(original) as session:
             self.outputs: list[Outputs] = [runner(session)(sample.feeds) for sample in samples]
-            self._before = 1.0 if metric is None else metric.measure(runner(session), samples)
+            self.before = 1.0 if metric is None else metric.measure(runner(session), samples)
 
     def accuracy(self, packed: Path | bytes) -> Accuracy:
         """Runs a packed model on all samples."""
-        compared = Comparison()
         with InferenceSession(packed) as session:
             run = runner(session)
-            for sample, expected in zip(self._samples, self.outputs, strict=True):
-                compared.add(expected, run(sample.feeds))
-            divergence = compared.result()
-            if self._metric is None:
-                kept = max(divergence.cosine, 0.0)
-                return Accuracy("cosine", 1.0, divergence.cosine, kept, divergence)
-            after = self._metric.measure(run, self._samples)
-        return Accuracy(self._metric.name, self._before, after, self._metric.kept(self._before, after), divergence)
+            found = self._divergence(run)
+            if self.metric is None:
+                return found
+            after = self.metric.measure(run, self._samples)
+        return Accuracy(self.metric.name, self.before, after, self.metric.kept(self.before, after), found.divergence)
+
+    def divergence(self, packed: Path | bytes) -> Accuracy:
+        """As without a metric: the cosine to the original's outputs."""
+        with InferenceSession(packed) as session:
+            return self._divergence(runner(session))
+
+    def _divergence(self, run: Run) -> Accuracy:
+        compared = Comparison()
+        for sample, expected in zip(self._samples, self.outputs, strict=True):
+            compared.add(expected, run(sample.feeds))
+        found = compared.result()
+        return Accuracy("cosine", 1.0, found.cosine, max(found.cosine, 0.0), found)
 
 
 def runner(session: InferenceSession) -> Run:

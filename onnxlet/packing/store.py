@@ -51,15 +51,20 @@ def weight_bytes(model: ir.Model) -> int:
     )
 
 
-def stored_bytes(path: Path) -> int:
-    """The size of a model's file and of the files it keeps weights in."""
+def files_of(path: Path) -> list[Path]:
+    """A model's file and those it keeps weights in."""
     beside = {
         tensor.location
         for graph in ir.load(path).graphs()
         for value in graph.initializers.values()
         if isinstance(tensor := value.const_value, ir.ExternalTensor)
     }
-    return path.stat().st_size + sum((path.parent / name).stat().st_size for name in beside)
+    return [path, *(path.parent / name for name in sorted(map(str, beside)))]
+
+
+def stored_bytes(path: Path) -> int:
+    """The size of a model's files."""
+    return sum(file.stat().st_size for file in files_of(path))
 
 
 class Staged:

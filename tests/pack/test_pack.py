@@ -138,11 +138,6 @@ def test_wrong_arguments(options: Any, words: str) -> None:
     assert words in str(error.value)
 
 
-def test_budgets_are_said_to_be_missing() -> None:
-    with pytest.raises(onnxlet.NotImplemented, match="max_size: choosing schemes for a budget is not there yet"):
-        pack(graphs.gemm(), max_size=1e6)
-
-
 def test_a_packed_model_is_not_packed_again() -> None:
     once = pack(graphs.gemm(), scheme="int8-dynamic", config=QUICK).model
     assert once is not None
