@@ -235,7 +235,10 @@ def pack(
     data: Annotated[
         Path | None, typer.Option(metavar="PATH", help="A folder of .npz files, a sample each, or one .npz of all.")
     ] = None,
-    metric: Annotated[str | None, typer.Option(metavar="top1|cosine|perplexity", help="What accuracy is.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What accuracy is: cosine, top1, perplexity, wer or module:function."),
+    ] = None,
     max_size: Annotated[
         str | None,
         typer.Option(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,6 +27,8 @@ class Metric:
     name: str
     measure: Callable[[Run, Sequence[Sample]], float]
     higher_is_better: bool = True
+    error_rate: bool = False
+    """0 is best and 1 means that nothing is right."""
     named: bool = True
     """One of `METRICS`, and no function of the user's."""
 
@@ -33,22 +38,44 @@ class Metric:
 
     def kept(self, before: float, after: float) -> float:
         """Which share of the original is left; 1 where nothing was lost."""
-        best, worst = (before, after) if self.higher_is_better else (after, before)
         if not np.isfinite(after):
             return 0.0
+        if self.error_rate:
+            before, after = 1 - before, 1 - after
+            return after / before if before > 0 else 1.0 if after >= before else 0.0
+        best, worst = (before, after) if self.higher_is_better else (after, before)
         return worst / best if best > 0 else 1.0 if self.drop(before, after) <= 0 else 0.0
 
 
 def find(metric: str | UserMetric | None) -> Metric | None:
-    """A metric by name, or a user's function; None for the cosine to the original's outputs. Raises InvalidArgument for an unknown name."""
+    """A metric by name, or a user's function, itself or as "module:function"; None for the cosine to the original's outputs.
+
+    Modules are looked for in the current folder too. Raises InvalidArgument for an unknown name.
+    """
     if metric is None or metric == "cosine":
         return None
+    if isinstance(metric, str) and ":" in metric:
+        metric = _imported(metric)
     if callable(metric):
         function = metric
         return Metric(getattr(metric, "__name__", "metric"), lambda run, _: float(function(run)), named=False)
     if metric not in METRICS:
-        raise InvalidArgument(f"there is no metric {metric!r}; there are cosine, {', '.join(METRICS)}")
+        raise InvalidArgument(
+            f"there is no metric {metric!r}; there are cosine, {', '.join(METRICS)}, and module:function"
+        )
     return METRICS[metric]
+
+
+def _imported(name: str) -> UserMetric:
+    module, _, function = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found: UserMetric = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InvalidArgument(f"the metric {name!r} cannot be imported: {error}") from error
+    finally:
+        sys.path.pop(0)
+    return found
 
 
 def top1(run: Run, samples: Sequence[Sample]) -> float:
@@ -85,6 +112,45 @@ def perplexity(run: Run, samples: Sequence[Sample]) -> float:
     return float(np.exp(loss / max(total, 1)))
 
 
+def wer(run: Run, samples: Sequence[Sample]) -> float:
+    """Words that are wrong, missing or too many, over the words of the target `label`.
+
+    The first output is texts (strings), whose words lie between spaces, and so is `label`; or logits [batch, length, tokens] of
+    CTC, whose blank is token 0, or tokens [batch, length]: then `label` is tokens [batch, n], each of which counts as a word,
+    and negative ones are padding. CTC is read greedily, as in Graves et al. 2006, "Connectionist temporal classification".
+    """
+    wrong = total = 0
+    for sample in samples:
+        found = _sequences(np.asarray(next(iter(run(sample.feeds).values()))))
+        labels = _sequences(_target(sample, "label"))
+        if len(found) != len(labels):
+            raise InvalidArgument(f"wer compares {len(found)} results with {len(labels)} in the target 'label'")
+        wrong += sum(_edits(a, b) for a, b in zip(found, labels, strict=True))
+        total += sum(map(len, labels))
+    return wrong / max(total, 1)
+
+
+def _sequences(values: np.ndarray) -> list[list[Any]]:
+    """The words of each result of a batch."""
+    if values.dtype.kind in "OUS":
+        return [str(text).split() for text in values.reshape(-1)]
+    if values.dtype.kind == "f":
+        best = values.argmax(-1).reshape(-1, values.shape[-2])
+        changed = np.diff(best, axis=1, prepend=-1) != 0
+        return [list(row[new & (row != 0)]) for row, new in zip(best, changed, strict=True)]
+    return [list(row[row >= 0]) for row in values.reshape(-1, values.shape[-1])]
+
+
+def _edits(found: Sequence[Any], expected: Sequence[Any]) -> int:
+    """How many insertions, deletions and replacements lie between two sequences."""
+    row = list(range(len(expected) + 1))
+    for i, a in enumerate(found, 1):
+        previous, row[0] = row[0], i
+        for j, b in enumerate(expected, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
+    return row[-1]
+
+
 def _target(sample: Sample, name: str) -> np.ndarray:
     if name not in sample.targets:
         has = ", ".join(sample.targets) or "no targets"
@@ -95,6 +161,7 @@ def _target(sample: Sample, name: str) -> np.ndarray:
 METRICS: dict[str, Metric] = {
     "top1": Metric("top1", top1),
     "perplexity": Metric("perplexity", perplexity, higher_is_better=False),
+    "wer": Metric("wer", wer, higher_is_better=False, error_rate=True),
 }
 
 

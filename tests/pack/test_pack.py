@@ -127,7 +127,7 @@ def test_top1_and_perplexity() -> None:
         ({"scheme": "int8-static"}, "int8-static needs data: the ranges of activations come from it"),
         ({"scheme": "int9"}, "there is no scheme 'int9'"),
         ({"config": {"blocks": 3}}, "configuration: blocks: there is no such key"),
-        ({"metric": "bleu"}, "there is no metric 'bleu'; there are cosine, top1, perplexity"),
+        ({"metric": "bleu"}, "there is no metric 'bleu'; there are cosine, top1, perplexity, wer, and module:function"),
         ({"metric": "top1"}, "this metric needs the target 'label' in the data; it has no targets"),
         ({"scheme": "keep"}, "nothing is packed: no layer takes its scheme. 'y': the configuration keeps it"),
     ],
