@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import InvalidArgument
-from . import cleanup
+from . import bias, cleanup
 from .calibrate import Columns, Histogram, Interval, Observer, Patches, Progress, Range, interval, observe
 from .config import Config, Fp16, Int8Dynamic, Int8Static, Keep, Quantizing, Scheme, WeightOnly
 from .layers import RULES, Layer, Survey, int_attribute, nodes_of, quantized_operators, survey, tensor_of
@@ -130,19 +130,20 @@ def calibrate(
 def _columns(prepared: Prepared, assignment: Mapping[str, Scheme]) -> dict[str, tuple[str, Columns]]:
     """The layers whose scheme asks for it, each with the input to observe. Products that share an input share the observer."""
     found: dict[str, tuple[str, Columns]] = {}
-    shared: dict[str, Columns] = {}
+    shared: dict[tuple[str, bool], Columns] = {}
     for layer in prepared.survey.layers:
         own = assignment[layer.name]
-        if not isinstance(own, Quantizing) or not METHODS[own.method].needs_moments or not layer.in_main_graph:
+        moments = isinstance(own, Quantizing) and METHODS[own.method].needs_moments
+        if not isinstance(own, Quantizing) or not (moments or own.correct_bias) or not layer.in_main_graph:
             continue
         node = layer.multiplied
         name = "" if node is None or node.inputs[0] is None else node.inputs[0].name or ""
         if node is None or node.op_type == "ConvTranspose" or int_attribute(node, "transA", 0):
             continue
         if node.op_type == "Conv":
-            found[layer.name] = (name, Patches(node, layer.shape[2:], moments=True))
+            found[layer.name] = (name, Patches(node, layer.shape[2:], moments=moments))
         else:
-            found[layer.name] = (name, shared.setdefault(name, Columns(moments=True)))
+            found[layer.name] = (name, shared.setdefault((name, moments), Columns(moments=moments)))
     return found
 
 
@@ -188,6 +189,7 @@ def build(
     for number, layer in enumerate(layers):
         decision = decisions[layer.name]
         codes, snr = _quantize(layer, decision.scheme, observed.inputs.get(layer.name))
+        _correct(layer, decision.scheme, codes, observed.inputs.get(layer.name))
         before = tensor_of(layer.weight).nbytes
         outcomes[layer.name] = Outcome(decision, before, _stored(layer, decision.scheme, codes), snr)
         if isinstance(decision.scheme, Int8Static) and codes is not None:
@@ -246,6 +248,12 @@ def _quantize(layer: Layer, scheme: Scheme, inputs: InputStatistics | None) -> t
         return None, signal_to_noise(rows, rows.astype("float16").astype("float32"))
     codes = METHODS[scheme.method].quantize(rows, grid_of(scheme, rows.shape[1]), inputs)
     return codes, signal_to_noise(rows, codes.dequantize())
+
+
+def _correct(layer: Layer, scheme: Scheme, codes: Codes | None, inputs: InputStatistics | None) -> None:
+    wanted = isinstance(scheme, Quantizing) and scheme.correct_bias
+    if wanted and codes is not None and inputs is not None and inputs.mean is not None:
+        bias.correct(layer, codes, inputs.mean)
 
 
 def grid_of(scheme: Int8Dynamic | Int8Static | WeightOnly, columns: int) -> Grid:

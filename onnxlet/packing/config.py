@@ -38,6 +38,9 @@ class Quantizing(_Scheme):
     method: str = "mse"
     """How weights become codes: a name of `methods.METHODS`."""
 
+    correct_bias: bool = False
+    """Takes what rounding does to the mean of each output channel off the bias: needs data."""
+
     @field_validator("method")
     @classmethod
     def _known_method(cls, value: str) -> str:
