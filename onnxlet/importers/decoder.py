@@ -1,6 +1,6 @@
 """Llama-type decoders: RMS norms, grouped attention with rotary positions and a cache, gated SiLU.
 
-The names and shapes of inputs and outputs are the ones of Optimum's exports, so that Transformers.js finds them.
+Inputs, outputs and the sizes that they leave open have the names of Optimum's exports: Transformers.js goes by all of them.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class _Decoder:
 
     def build(self, metadata: dict[str, str]) -> ir.Model:
         graph, config = self.graph, self.config
-        ids = graph.input("input_ids", INT64, ["batch", "length"])
-        positions = self._positions(graph.input("attention_mask", INT64, ["batch", "total"]))
+        ids = graph.input("input_ids", INT64, ["batch_size", "sequence_length"])
+        positions = self._positions(graph.input("attention_mask", INT64, ["batch_size", "total_sequence_length"]))
         x = self.layers.embedding(ids, self._weight("embedding"))
         y = self._first_norm(x)
         cache: list[ir.Value] = []
@@ -123,9 +123,9 @@ class _Decoder:
             weight = self._weight("norm") if last else self._weight("attention_norm", layer + 1)
             norm = "norm" if last else f"layers.{layer + 1}.attention_norm"
             x, y = self._skip_norm(x, self._feed_forward(layer, y), norm, weight)
-        graph.output(self._head(y, ids), FLOAT, ["batch", "length", config.vocabulary], "logits")
+        graph.output(self._head(y, ids), FLOAT, ["batch_size", "sequence_length", config.vocabulary], "logits")
         for value in cache:
-            graph.output(value, FLOAT, ["batch", config.kv_heads, "total", config.head_size])
+            graph.output(value, FLOAT, ["batch_size", config.kv_heads, "total_sequence_length", config.head_size])
         return graph.model(metadata)
 
     def _weight(self, role: str, layer: int = 0) -> Weight:
@@ -159,7 +159,7 @@ class _Decoder:
         q = self._linear(y, "q", layer, self._halves(config.heads))
         k = self._linear(y, "k", layer, self._halves(config.kv_heads))
         v = self._linear(y, "v", layer)
-        shape: list[int | str] = ["batch", config.kv_heads, "past", config.head_size]
+        shape: list[int | str] = ["batch_size", config.kv_heads, "past_sequence_length", config.head_size]
         past = [graph.input(f"past_key_values.{layer}.{part}", FLOAT, shape) for part in ("key", "value")]
         window = {} if config.window is None else {"local_window_size": config.window}
         attended, *present = graph.nodes(

@@ -92,7 +92,8 @@ class _Encoder:
     def build(self, metadata: dict[str, str], pooling: Pooling | None) -> ir.Model:
         graph, config = self.graph, self.config
         ids, mask, types = (
-            graph.input(name, INT64, ["batch", "length"]) for name in ("input_ids", "attention_mask", "token_type_ids")
+            graph.input(name, INT64, ["batch_size", "sequence_length"])
+            for name in ("input_ids", "attention_mask", "token_type_ids")
         )
         x = self._embeddings(ids, types)
         bias = self._mask_bias(mask)
@@ -103,9 +104,9 @@ class _Encoder:
             x = self._norm(
                 graph.node("Add", [self._linear(inner, "down", layer), x], f"layers.{layer}.sum"), "inner_norm", layer
             )
-        graph.output(x, FLOAT, ["batch", "length", config.hidden], "last_hidden_state")
+        graph.output(x, FLOAT, ["batch_size", "sequence_length", config.hidden], "last_hidden_state")
         if pooling is not None:
-            graph.output(self._pooled(x, mask, pooling), FLOAT, ["batch", config.hidden], "sentence_embedding")
+            graph.output(self._pooled(x, mask, pooling), FLOAT, ["batch_size", config.hidden], "sentence_embedding")
         return graph.model(metadata)
 
     def _tensor(self, role: str, part: str, layer: int = 0) -> Weight:

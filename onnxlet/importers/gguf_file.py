@@ -27,7 +27,7 @@ _LONGEST_DEPTH = 4  # of arrays in arrays
 
 
 @dataclass(frozen=True)
-class _Kind:
+class Kind:
     """A type of tensors: so many numbers share so many bytes."""
 
     name: str
@@ -36,30 +36,30 @@ class _Kind:
 
 
 # enum ggml_type. Those without a row are of files older than version 2, or are not weights.
-_KINDS = {
-    0: _Kind("F32", 1, 4),
-    1: _Kind("F16", 1, 2),
-    2: _Kind("Q4_0", 32, 18),
-    3: _Kind("Q4_1", 32, 20),
-    6: _Kind("Q5_0", 32, 22),
-    7: _Kind("Q5_1", 32, 24),
-    8: _Kind("Q8_0", 32, 34),
-    10: _Kind("Q2_K", 256, 84),
-    11: _Kind("Q3_K", 256, 110),
-    12: _Kind("Q4_K", 256, 144),
-    13: _Kind("Q5_K", 256, 176),
-    14: _Kind("Q6_K", 256, 210),
-    16: _Kind("IQ2_XXS", 256, 66),
-    17: _Kind("IQ2_XS", 256, 74),
-    18: _Kind("IQ3_XXS", 256, 98),
-    19: _Kind("IQ1_S", 256, 50),
-    20: _Kind("IQ4_NL", 32, 18),
-    21: _Kind("IQ3_S", 256, 110),
-    22: _Kind("IQ2_S", 256, 82),
-    23: _Kind("IQ4_XS", 256, 136),
-    28: _Kind("F64", 1, 8),
-    29: _Kind("IQ1_M", 256, 56),
-    30: _Kind("BF16", 1, 2),
+KINDS = {
+    0: Kind("F32", 1, 4),
+    1: Kind("F16", 1, 2),
+    2: Kind("Q4_0", 32, 18),
+    3: Kind("Q4_1", 32, 20),
+    6: Kind("Q5_0", 32, 22),
+    7: Kind("Q5_1", 32, 24),
+    8: Kind("Q8_0", 32, 34),
+    10: Kind("Q2_K", 256, 84),
+    11: Kind("Q3_K", 256, 110),
+    12: Kind("Q4_K", 256, 144),
+    13: Kind("Q5_K", 256, 176),
+    14: Kind("Q6_K", 256, 210),
+    16: Kind("IQ2_XXS", 256, 66),
+    17: Kind("IQ2_XS", 256, 74),
+    18: Kind("IQ3_XXS", 256, 98),
+    19: Kind("IQ1_S", 256, 50),
+    20: Kind("IQ4_NL", 32, 18),
+    21: Kind("IQ3_S", 256, 110),
+    22: Kind("IQ2_S", 256, 82),
+    23: Kind("IQ4_XS", 256, 136),
+    28: Kind("F64", 1, 8),
+    29: Kind("IQ1_M", 256, 56),
+    30: Kind("BF16", 1, 2),
 }
 _FLOATS = {"F32": "<f4", "F16": "<f2", "F64": "<f8"}
 
@@ -95,7 +95,7 @@ class GgufFile:
             self.weights[name] = self._weight(name, shape, kind, begin + offset)
 
     def _weight(self, name: str, shape: tuple[int, ...], number: int, begin: int) -> Weight:
-        kind = _KINDS.get(number)
+        kind = KINDS.get(number)
         if kind is None:
             raise errors.NotImplemented(f"{self.path}: tensor {name!r} has the unknown type {number}")
         row = shape[-1] if shape else 1

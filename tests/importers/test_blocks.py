@@ -11,7 +11,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from onnxlet.importers import gguf_blocks
+from onnxlet.importers import gguf_blocks, gguf_file
 from onnxlet.importers.weights import Blocks
 
 from . import tiny
@@ -58,6 +58,28 @@ def test_numbers_are_ggufs(kind: str, seed: int) -> None:
     np.testing.assert_array_equal(floats(blocks.of_rows(order)), expected[order])
 
 
+def test_sizes_of_types_are_ggufs() -> None:
+    for number, kind in gguf_file.KINDS.items():
+        known = gguf.GGMLQuantizationType(number)
+        assert (known.name, gguf.GGML_QUANT_SIZES[known]) == (kind.name, (kind.numbers, kind.size))
+
+
+@pytest.mark.parametrize(("kind", "scales"), [("Q4_K", slice(0, 4)), ("Q6_K", slice(208, 210))])
+def test_types_that_become_float32(kind: str, scales: slice, tmp_path: Path) -> None:
+    number = gguf.GGMLQuantizationType[kind]
+    rows = np.random.default_rng(0).integers(0, 256, (5, 2, gguf.GGML_QUANT_SIZES[number][1])).astype(np.uint8)
+    rows[..., scales] = np.array([0.25, -0.5], np.float16).view(np.uint8)[: scales.stop - scales.start]
+    writer = gguf.GGUFWriter(tmp_path / "m.gguf", "llama")
+    writer.add_tensor("w", rows.reshape(5, -1), raw_dtype=number)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    weight = gguf_file.GgufFile(tmp_path / "m.gguf").weights["w"]
+    assert weight.shape == (5, 512) and weight.blocks is None
+    np.testing.assert_array_equal(weight.read(), gguf.dequantize(rows.reshape(5, -1), number))
+
+
 def test_known_bytes() -> None:
     half = np.array([0.5, -3], np.float16).view(np.uint8)
     codes = np.arange(16, dtype=np.uint8) | np.arange(16, dtype=np.uint8)[::-1] << 4  # 0 to 15, then 15 to 0
@@ -79,7 +101,9 @@ def test_an_embeddings_rows_are_exact(kind: str, engine: str, tmp_path: Path) ->
     config, weights = tiny.llama()
     stored = tiny.write_gguf(tmp_path / "m.gguf", config, weights, kind)
     model = onnx.load(imported(tmp_path / "m.gguf", tmp_path / "m.onnx"))
-    model.graph.output.append(onnx.helper.make_tensor_value_info("token_embd", 1, ["batch", "length", 64]))
+    model.graph.output.append(
+        onnx.helper.make_tensor_value_info("token_embd", 1, ["batch_size", "sequence_length", 64])
+    )
     onnx.save(model, tmp_path / "m.onnx")
     run = Runner(tmp_path / "m.onnx", engine)
     ids = np.arange(80).reshape(2, 40)

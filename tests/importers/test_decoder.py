@@ -110,9 +110,9 @@ def test_names_shapes_and_facts(tmp_path: Path) -> None:
     cache = [f"{i}.{part}" for i in (0, 1) for part in ("key", "value")]
     shapes = {v.name: [d.dim_value or d.dim_param for d in v.type.tensor_type.shape.dim] for v in model.graph.input}
     assert shapes == {
-        "input_ids": ["batch", "length"],
-        "attention_mask": ["batch", "total"],
-        **{f"past_key_values.{name}": ["batch", 2, "past", 16] for name in cache},
+        "input_ids": ["batch_size", "sequence_length"],
+        "attention_mask": ["batch_size", "total_sequence_length"],
+        **{f"past_key_values.{name}": ["batch_size", 2, "past_sequence_length", 16] for name in cache},
     }
     assert [v.name for v in model.graph.output] == ["logits", *(f"present.{name}" for name in cache)]
     assert {p.key.removeprefix("onnxlet.source."): p.value for p in model.metadata_props} == {

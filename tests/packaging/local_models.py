@@ -12,7 +12,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.models import smollm2
+from onnxlet.importers.gguf_file import GgufFile
+from onnxlet.packing import pack
 from tests.models.fetch import fetch
 from tests.models.registry import models
 
@@ -79,9 +80,10 @@ def _added(index: int, token: str) -> dict[str, Any]:
 
 def smollm(folder: Path) -> None:
     """SmolLM2-135M-Instruct, which continues text; with a cache of keys and values."""
-    _place("smollm2-level4", folder)
     (path,) = fetch("smollm2-135m").glob("*.gguf")
-    facts = smollm2.Gguf(path).metadata
+    (folder / "onnx").mkdir(parents=True)
+    pack(path, output=folder / "onnx" / "model.onnx")
+    facts = GgufFile(path).metadata
     tokens, kinds = facts["tokenizer.ggml.tokens"], facts["tokenizer.ggml.token_type"]
     end = facts["tokenizer.ggml.eos_token_id"]
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
