@@ -255,7 +255,9 @@ def pack(
         bool, typer.Option("--cache/--no-cache", help="Go on with what earlier searches measured.")
     ] = True,
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="All settings; see docs/packing.md.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="FILE.json", help="Write what was done and measured.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what was done and measured: a page (.html), or JSON.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random inputs.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -48,12 +48,21 @@ def pack_command(request: Request) -> int:
     except Error as error:
         return report(error, request.as_json)
     if request.report:
-        request.report.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        request.report.write_text(_written(document, request.report), encoding="utf-8")
     if request.as_json:
         print_json(document)
     else:
         _show(document, request)
     return 0
+
+
+def _written(document: dict[str, Any], file: Path) -> str:
+    """The report as a page or as JSON, by the file's name."""
+    from ..packing.page import page
+
+    if file.suffix.lower() in (".html", ".htm"):
+        return page(document)
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _pack(request: Request) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import onnx_ir as ir
 
 from ..errors import InvalidArgument
@@ -21,6 +22,8 @@ from .rewrite.writer import Writer
 
 if TYPE_CHECKING:
     from .data import Samples
+
+_BINS = 48  # of histograms
 
 
 @dataclass(frozen=True)
@@ -158,6 +161,7 @@ class Outcome:
     bytes_before: int
     bytes_after: int
     snr: float  # dB, of the weights
+    histogram: dict[str, Any] | None = None  # see `histogram`
 
 
 @dataclass
@@ -174,6 +178,7 @@ def build(
     observed: Observed,
     config: Config,
     progress: Progress | None = None,
+    histograms: bool = False,
 ) -> Built:
     """The packed model for one assignment. `prepared` stays as it is, so that others can be tried.
 
@@ -191,7 +196,8 @@ def build(
         codes, snr = _quantize(layer, decision.scheme, observed.inputs.get(layer.name))
         _correct(layer, decision.scheme, codes, observed.inputs.get(layer.name))
         before = tensor_of(layer.weight).nbytes
-        outcomes[layer.name] = Outcome(decision, before, _stored(layer, decision.scheme, codes), snr)
+        shown = histogram(layer, decision.scheme, codes) if histograms else None
+        outcomes[layer.name] = Outcome(decision, before, _stored(layer, decision.scheme, codes), snr, shown)
         if isinstance(decision.scheme, Int8Static) and codes is not None:
             statics[layer] = codes
             kinds.add(decision.scheme.activations)
@@ -254,6 +260,20 @@ def _correct(layer: Layer, scheme: Scheme, codes: Codes | None, inputs: InputSta
     wanted = isinstance(scheme, Quantizing) and scheme.correct_bias
     if wanted and codes is not None and inputs is not None and inputs.mean is not None:
         bias.correct(layer, codes, inputs.mean)
+
+
+def histogram(layer: Layer, scheme: Scheme, codes: Codes | None) -> dict[str, Any] | None:
+    """How many weights lie in each of 48 intervals from the least to the largest, `before` and `after`; None where they stay."""
+    if isinstance(scheme, Keep):
+        return None
+    rows = layer.rows()
+    after = rows.astype("float16").astype("float32") if codes is None else codes.dequantize()
+    low, high = float(min(rows.min(), after.min())), float(max(rows.max(), after.max()))
+    counts = {
+        key: np.histogram(values, _BINS, (low, high))[0].tolist()
+        for key, values in (("before", rows), ("after", after))
+    }
+    return {"low": float(f"{low:.4g}"), "high": float(f"{high:.4g}"), **counts}
 
 
 def grid_of(scheme: Int8Dynamic | Int8Static | WeightOnly, columns: int) -> Grid:

@@ -167,7 +167,7 @@ class _Run:
             decisions = self.decisions()
             assignment = {name: decision.scheme for name, decision in decisions.items()}
             observed = calibrate(self.prepared, assignment, self.samples, self.progress)
-        built = build(self.prepared, decisions, observed, self.config, self.progress)
+        built = build(self.prepared, decisions, observed, self.config, self.progress, histograms=True)
         for note in built.notes:
             self._note(note)
         if output is not None:

@@ -55,6 +55,7 @@ def layer_rows(prepared: Prepared, built: Built) -> list[Row]:
                 "bytes_before": outcome.bytes_before,
                 "bytes_after": outcome.bytes_after,
                 "snr_db": round(outcome.snr, 2) if math.isfinite(outcome.snr) else None,
+                "histogram": outcome.histogram,
             }
         )
     return rows

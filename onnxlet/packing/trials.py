@@ -64,8 +64,7 @@ def form_of(layer: Layer, scheme: Scheme) -> object:
     """Equal for schemes that write the same: blocks longer than the layer's rows are none."""
     if not isinstance(scheme, WeightOnly):
         return scheme
-    grid = grid_of(scheme, layer.columns)
-    return grid, scheme.form, scheme.accuracy_level, scheme.method
+    return scheme.model_copy(update={"block": grid_of(scheme, layer.columns).block})
 
 
 class Workbench:
