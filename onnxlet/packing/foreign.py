@@ -37,10 +37,10 @@ def is_quantized(model: ir.Model) -> bool:
 
 @contextlib.contextmanager
 def as_onnx(model: ir.Model) -> Iterator[Path]:
-    """The model in a file, while the context lasts."""
+    """The model in a file, with its weights beside it so that one is read at a time, while the context lasts."""
     with tempfile.TemporaryDirectory(prefix="onnxlet-import-") as folder:
         stage = Staged(Path(folder), Path("model.onnx"))
-        stage.write(model, "auto")
+        stage.write(model, "always")
         yield stage.path
 
 

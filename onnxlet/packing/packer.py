@@ -69,9 +69,10 @@ def pack(
 ) -> PackResult:
     """Packs a float model: its weights get fewer bits, and perhaps its arithmetic too.
 
-    model: a path, bytes, onnx.ModelProto or onnx_ir.Model; a path may be of what `onnxlet.importers.load` reads. data: see `read_samples`; int8-static needs it, and accuracy is
-    measured on it. output: the file to write; it appears whole or not at all. scheme: such as "int8-dynamic" or
-    "int4:block=64,form=nbits", see `Config` for the rest. metric: a name, or a function that takes a function to run the
+    model: a path, bytes, onnx.ModelProto or onnx_ir.Model; a path may be of what `onnxlet.importers.load` reads, and is
+    carried over as it is where it has quantized weights and nothing else is asked for. data: see `read_samples`;
+    int8-static needs it, and accuracy is measured on it. output: the file to write; it appears whole or not at all.
+    scheme: such as "int8-dynamic" or "int4:block=64,form=nbits", see `Config` for the rest. metric: a name, or a function that takes a function to run the
     model with (feeds by name to outputs by name) and returns a number, the larger the better. max_size, min_accuracy,
     max_drop: a budget, for which the best mix of schemes is searched: the most accurate within max_size, or the smallest
     that keeps the accuracy; see `Config`. cache=False forgets what earlier searches measured. progress: called with a
@@ -101,6 +102,11 @@ def pack(
         if foreign.is_foreign(model):
             imported = importers.load(model)
             if scheme is None and config is None and not settings.has_budget and foreign.is_quantized(imported):
+                if data is not None or wanted is not None:
+                    raise InvalidArgument(
+                        "the weights are quantized already and carried over as they are: there is no float model to measure "
+                        "them against. Leave out data and metric"
+                    )
                 written = foreign.carry_over(imported, model, target, settings.external_data, settings.run_limit)
                 return PackResult(target, *written)
             model = stack.enter_context(foreign.as_onnx(imported))

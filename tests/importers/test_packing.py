@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -56,6 +57,14 @@ def test_quantized_gguf_takes_no_scheme(tmp_path: Path) -> None:
     with pytest.raises(onnxlet.InvalidArgument, match="the model is quantized already: it has 1 GatherBlockQuantized"):
         onnxlet.pack(tmp_path / "m.gguf", scheme="int8", output=tmp_path / "p.onnx")
     assert [f.name for f in tmp_path.iterdir()] == ["m.gguf"]
+
+
+@pytest.mark.parametrize("more", [{"metric": "perplexity"}, {"data": [{"input_ids": IDS}]}])
+def test_nothing_is_measured_where_nothing_is_changed(more: Any, tmp_path: Path) -> None:
+    config, weights = tiny.llama()
+    tiny.write_gguf(tmp_path / "m.gguf", config, weights, "Q4_0")
+    with pytest.raises(onnxlet.InvalidArgument, match="carried over as they are: there is no float model to measure"):
+        onnxlet.pack(tmp_path / "m.gguf", output=tmp_path / "p.onnx", **more)
 
 
 @pytest.mark.parametrize("form", ["safetensors", "gguf"])
