@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,13 @@ import onnx_ir as ir
 
 from ..errors import InvalidArgument
 from . import bias, cleanup
-from .calibrate import Columns, Histogram, Interval, Observer, Patches, Progress, Range, interval, observe
+from .calibrate import Columns, Histogram, Interval, Observer, Patches, Progress, Range, Size, interval, observe
 from .config import Config, Fp16, Int8Dynamic, Int8Static, Keep, Quantizing, Scheme, WeightOnly
 from .layers import RULES, Layer, Survey, int_attribute, nodes_of, quantized_operators, survey, tensor_of
 from .methods import METHODS
 from .opset import raise_opset
 from .quantizers import Codes, Grid, InputStatistics, signal_to_noise
-from .rewrite import dynamic, half, nbits, qdq, static
+from .rewrite import dynamic, half, half_graph, nbits, qdq, static
 from .rewrite.writer import Writer
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ class Observed:
     intervals: dict[str, Interval] = field(default_factory=dict)
     inputs: dict[str, InputStatistics] = field(default_factory=dict)
     unusable: dict[str, str] = field(default_factory=dict)  # values that cannot have 8 bits, with the reason
+    sizes: dict[str, float] = field(default_factory=dict)  # largest absolute values of float32 tensors
 
 
 def calibrate(
@@ -107,18 +108,27 @@ def calibrate(
     scheme = next((s for s in assignment.values() if isinstance(s, Int8Static)), None)
     if scheme is not None and (samples is None or samples.synthetic):
         raise InvalidArgument("int8-static needs data: the ranges of activations come from it (data=..., --data)")
+    halved = any(_computes(s) for s in assignment.values())
+    if halved and (samples is None or samples.synthetic):
+        raise InvalidArgument(
+            "fp16 with arithmetic=true needs data: it shows which values pass 65504 (data=..., --data)"
+        )
     ranges: dict[str, Range] = {}
     if scheme is not None:
         kind = Range if scheme.calibration == "min-max" else Histogram
         region = static.region(prepared.model, statics)
         ranges = {v.name or "": kind() for v in region.values if v not in region.same_as}
     columns = _columns(prepared, assignment) if samples is not None else {}
+    sizes = {v.name or "": Size() for v in _values(prepared.model)} if halved else {}
     observers: dict[str, list[Observer]] = {name: [r] for name, r in ranges.items()}
+    for name, size in sizes.items():
+        observers.setdefault(name, []).append(size)
     for value, observer in dict.fromkeys(columns.values()):
         observers.setdefault(value, []).append(observer)
     if observers and samples is not None:
         observe(prepared.model, samples, observers, progress)
     observed = Observed(inputs={name: observer.statistics() for name, (_, observer) in columns.items()})
+    observed.sizes = {name: size.largest for name, size in sizes.items() if size.largest is not None}
     for name, r in ranges.items():
         assert scheme is not None
         found = interval(r, scheme.calibration, scheme.percentile)
@@ -128,6 +138,17 @@ def calibrate(
         else:
             observed.unusable[name] = reason
     return observed
+
+
+def _computes(scheme: Scheme) -> bool:
+    return isinstance(scheme, Fp16) and scheme.arithmetic
+
+
+def _values(model: ir.Model) -> Iterator[ir.Value]:
+    """All that is known by name in the main graph while it runs."""
+    yield from model.graph.inputs
+    for node in model.graph:
+        yield from (value for value in node.outputs if value.name)
 
 
 def _columns(prepared: Prepared, assignment: Mapping[str, Scheme]) -> dict[str, tuple[str, Columns]]:
@@ -201,7 +222,7 @@ def build(
         if isinstance(decision.scheme, Int8Static) and codes is not None:
             statics[layer] = codes
             kinds.add(decision.scheme.activations)
-        else:
+        elif not _computes(decision.scheme):
             _write(writer, layer, decision.scheme, codes)
         _release(layer)
         if progress:
@@ -210,9 +231,25 @@ def build(
         raise InvalidArgument("all layers of int8-static have one type of activations; uint8 and int8 are mixed")
     if statics:
         static.write(writer, statics, region, observed.intervals, kinds.pop())
+    notes += _halve(writer, layers, decisions, observed)
     cleanup.finish(model)
     without_weights = {name: node.op_type for name, node in region.nodes.items() if not _has_layer(name, layers)}
     return Built(model, outcomes, without_weights, notes)
+
+
+def _halve(writer: Writer, layers: list[Layer], decisions: Mapping[str, Decision], observed: Observed) -> list[str]:
+    """Makes the model compute in float16 where a layer's scheme asks for it; returns notes."""
+    wanted = [layer for layer in layers if _computes(decisions[layer.name].scheme)]
+    if not wanted:
+        return []
+    too_large = half_graph.convert(writer, observed.sizes)
+    for layer in wanted:
+        if layer.weight.uses():  # by nodes that stay float32
+            half.write(writer, layer)
+    if not too_large:
+        return []
+    names = ", ".join(repr(name) for name in too_large[:3]) + (" and others" if len(too_large) > 3 else "")
+    return [f"{len(too_large)} values pass 65504, float16's largest number, and stay float32: {names}"]
 
 
 def _raised(prepared: Prepared, decisions: Mapping[str, Decision], config: Config) -> tuple[ir.Model, list[str]]:

@@ -93,6 +93,18 @@ class Range:
         self.most = max(self.most, float(values.max()))
 
 
+class Size:
+    """The largest absolute value of a float32 tensor; None for other types. Infinite where a number is not finite."""
+
+    def __init__(self) -> None:
+        self.largest: float | None = None
+
+    def update(self, values: np.ndarray) -> None:
+        if values.dtype == np.float32:
+            size = float(np.abs(values).max())
+            self.largest = max(self.largest or 0.0, size if np.isfinite(size) else np.inf)
+
+
 class Histogram(Range):
     """How often values lie in each of 4096 bins of equal width around zero, beside the extremes.
 

@@ -59,6 +59,8 @@ class Fp16(_Scheme):
     """Weights are stored as float16 and made float32 when the model is loaded; what does not fit stays float32."""
 
     kind: Literal["fp16"] = "fp16"
+    arithmetic: bool = False
+    """The model computes in float16 too, but for values that pass its largest number on the data. Inputs and outputs stay."""
 
 
 class Int8Dynamic(Quantizing):
