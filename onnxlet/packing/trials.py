@@ -130,12 +130,13 @@ class Workbench:
             part = self._observed_for(decision.scheme)
             if isinstance(decision.scheme, Int8Static):
                 merged.intervals, merged.unusable = part.intervals, part.unusable
+            merged.sizes |= part.sizes
             if layer.name in part.inputs:
                 merged.inputs[layer.name] = part.inputs[layer.name]
         return merged
 
     def _observed_for(self, scheme: Scheme) -> Observed:
-        if isinstance(scheme, Keep | Fp16):
+        if isinstance(scheme, Keep) or (isinstance(scheme, Fp16) and not scheme.arithmetic):
             return Observed()
         if scheme not in self._observed:
             assignment: Mapping[str, Scheme] = {

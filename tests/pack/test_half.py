@@ -123,9 +123,16 @@ def test_other_types_and_subgraphs_stay() -> None:
     assert result.report["accuracy"]["cosine"] > 0.99999
 
 
+def test_tied_weights_stay_one() -> None:
+    ids = np.random.default_rng(0).integers(0, 40, (4, 6))
+    made, _ = packed(graphs.tied(through_transpose=True), {"ids": ids})
+    assert [(t.data_type, tuple(t.dims)) for t in made.graph.initializer] == [(TensorProto.FLOAT16, (40, 32))]
+    assert sorted(operators(made)) == ["Cast", "Gather", "MatMul", "Transpose"]
+
+
 @pytest.mark.filterwarnings("ignore:no data was given")
 def test_it_needs_data() -> None:
     with pytest.raises(
-        InvalidArgument, match="^fp16 with arithmetic=true needs data: it shows which values pass 65504"
+        InvalidArgument, match=r"^fp16 with arithmetic=true needs data: it shows which values pass 65504"
     ):
         pack(graphs.matmul(), scheme=SCHEME)
