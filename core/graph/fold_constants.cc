@@ -1,6 +1,7 @@
 // Computes nodes whose inputs are all known, unless the result would make the model larger: weights that are stored
-// small stay small. An exception are the weights of a small model that Cast or DequantizeLinear makes floats of, for a
-// node that packs them at load: expanding and packing them in every run costs more than the model's size matters.
+// small stay small. Other shapes of the same bytes add none. An exception are the weights of a small model that Cast or
+// DequantizeLinear makes floats of, for a node that packs them at load: expanding and packing them in every run costs
+// more than the model's size matters.
 #include <algorithm>
 
 #include "graph/passes.h"
@@ -80,7 +81,11 @@ Result<bool> fold(IrGraph& graph, const IrNode& n, uint64_t budget, uint64_t* mo
   for (size_t i = 0; i < n.outputs.size(); ++i) {
     if (n.outputs[i] == kAbsent) continue;
     if (!outputs[i].is_tensor() || outputs[i].tensor().dtype() == DType::kString) return false;
-    bytes += outputs[i].tensor().bytes();
+    const Tensor& output = outputs[i].tensor();
+    const bool handed_on = std::any_of(constants.begin(), constants.end(), [&](const Value& v) {
+      return v.is_tensor() && v.tensor().raw() == output.raw();
+    });
+    if (!handed_on) bytes += output.bytes();
   }
   if (bytes > std::max(budget, kSmall) && n.op_type != "Constant") {
     if (bytes - budget > *more) return false;

@@ -47,6 +47,18 @@ def test_weights_of_recurrent_networks_too(engine: str) -> None:
     assert off == ["DequantizeLinear", "DequantizeLinear", "LSTM"]
 
 
+def test_another_shape_of_shared_weights_costs_nothing(engine: str) -> None:
+    """Weights that one node reads as they are, and another as a matrix of another shape."""
+    table = rng.normal(0, 1, (96, 64)).astype(np.float32)
+
+    def expression(g: Builder, x: Any) -> Any:
+        shared = g._name(table)
+        return g.MatMul(x, g.Reshape(shared, [64, 96])), g.Mul(shared, g.ReduceSum(x, keepdims=0))
+
+    others = ["MatMul", "ReduceSum", "Mul"]
+    assert check(engine, PASS, expression, [X], atol=1e-4) == (others, ["Reshape", *others])
+
+
 def test_values_that_other_nodes_read_stay_small(engine: str) -> None:
     def expression(g: Builder, x: Any) -> Any:
         w = expanded(g)
