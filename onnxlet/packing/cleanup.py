@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import MutableMapping
 
 import numpy as np
 import onnx_ir as ir
@@ -48,7 +49,8 @@ def prepare(model: ir.Model) -> dict[str, str]:
 
 
 def finish(model: ir.Model) -> None:
-    """Drops what nobody reads: doc strings, dead nodes and initializers, unused opset imports; merges equal initializers."""
+    """Drops what nobody reads: doc strings, exporters' notes, dead nodes and initializers, unused opset imports; merges
+    equal initializers."""
     common.RemoveUnusedNodesPass()(model)
     _remove_unused_initializers(model)
     merge_equal_initializers(model)
@@ -63,6 +65,14 @@ def finish(model: ir.Model) -> None:
                 tensor.doc_string = None
     for node in nodes_of(model):
         node.doc_string = None
+        for notes in (node.metadata_props, *(value.metadata_props for value in node.outputs)):
+            _drop_traces(notes)
+
+
+def _drop_traces(notes: MutableMapping[str, str]) -> None:
+    """What PyTorch's exporter writes of the source of a node, stack traces included; other metadata is the user's."""
+    for key in [key for key in notes if key.startswith("pkg.torch.")]:
+        del notes[key]
 
 
 def _remove_unused_initializers(model: ir.Model) -> None:

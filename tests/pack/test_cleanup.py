@@ -85,6 +85,14 @@ def test_what_nobody_reads_goes() -> None:
     assert not after.doc_string and not after.graph.doc_string and not after.graph.node[0].doc_string
 
 
+def test_notes_of_the_exporter_go_and_those_of_the_user_stay() -> None:
+    model = graphs.matmul()
+    for key in ("pkg.torch.onnx.stack_trace", "mine"):
+        model.graph.node[0].metadata_props.add(key=key, value="text " * 100)
+    after, _ = cleaned(model)
+    assert [prop.key for prop in after.graph.node[0].metadata_props] == ["mine"]
+
+
 def test_equal_initializers_become_one() -> None:
     same = graphs.weights(64, 64)
     constants = {"a": same, "b": same.copy(), "c": same.astype(np.float64), "d": same.reshape(4096)}

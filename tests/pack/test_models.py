@@ -75,3 +75,15 @@ def test_minilm(scheme: str, least: float) -> None:
     assert packed.bytes_after < 0.26 * packed.bytes_before
     cosines = (embeddings(path) * embeddings(packed.model or b"")).sum(1)
     assert cosines.min() > least
+
+
+def test_silero() -> None:
+    """Its LSTM's weights are put together from slices; both branches of its If use them."""
+    path, rng = path_of("silero-vad"), np.random.default_rng(0)
+    state = {"state": np.zeros((2, 1, 128), np.float32), "sr": np.array(16000)}
+    data = [{"input": rng.normal(0, 0.1, (1, 576)).astype(np.float32), **state} for _ in range(4)]
+    packed = pack(path, data, scheme="int8", config=QUICK)
+    assert packed.bytes_after < 0.3 * packed.bytes_before
+    assert packed.report["accuracy"]["worst_cosine"] > 0.999
+    recurrent = [row for row in packed.report["layers"] if row["op_type"] == "LSTM"]
+    assert recurrent and all(row["scheme"] == "int8" for row in recurrent)
