@@ -67,8 +67,10 @@ def equalise(model: ir.Model) -> int:
     for node in model.graph:
         second = reader(node)
         value = node.inputs[0] if second is not None else None
-        places = None if value is None else source(value, {node}, 1 if node.op_type == "Conv" else -1)
-        if second is not None and places and (ahead := writer(places[0].node)) and ahead[0].node is not node:
+        if second is None or value is None:
+            continue
+        places = source(value, [second], 1 if node.op_type == "Conv" else -1)
+        if places and writer(places[0].node):
             pairs.append((places, second))
     for _ in range(_SWEEPS):
         moved = 0.0
@@ -154,7 +156,7 @@ def _shared(model: ir.Model) -> list[Shared]:
             readers.setdefault(node.inputs[0], []).append(place)
     found = []
     for value, places in readers.items():
-        divided = source(value, {place.node for place in places}, -1)
+        divided = source(value, places, -1)
         found.append(Shared(value, tuple(places), tuple(divided or ())))
     return found
 

@@ -14,7 +14,7 @@ from .layers import QUANTIZED, is_constant, new_initializer, nodes_of, tensor_of
 
 _NODE = 64  # bytes that a node takes in a file, roughly
 _SHARED = 1024  # bytes from which on two nodes that read a constant are judged together
-_LARGEST = 256 << 20  # bytes of constants: what depends on more is left alone
+_LARGEST = 256 << 20  # bytes of constants looked at in all: the rest is left alone
 _RANDOM = ("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli")
 
 
@@ -25,7 +25,7 @@ def fold_constants(model: ir.Model) -> dict[str, str]:
     once, are no larger than the nodes and the constants that nothing else reads. Results are computed on onnxlet's engine;
     what it cannot run stays.
     """
-    groups = [group for group in _groups(_constant_nodes(model)) if _source_bytes(group) <= _LARGEST]
+    groups = _affordable(_groups(_constant_nodes(model)))
     results = [value for group in groups for value in _results(group)]
     try:
         arrays = _evaluate(model, [node for group in groups for node in group], results)
@@ -92,6 +92,16 @@ def _results(group: list[ir.Node]) -> list[ir.Value]:
 
 def _sources(group: list[ir.Node]) -> list[ir.Value]:
     return list(dict.fromkeys(v for node in group for v in node.inputs if v is not None and v.is_initializer()))
+
+
+def _affordable(groups: list[list[ir.Node]]) -> list[list[ir.Node]]:
+    """As many groups, the smallest first, as memory is meant for."""
+    taken, total = [], 0
+    for size, group in sorted(((_source_bytes(g), g) for g in groups), key=lambda pair: pair[0]):
+        total += size
+        if total <= _LARGEST:
+            taken.append(group)
+    return taken
 
 
 def _source_bytes(group: list[ir.Node]) -> int:

@@ -38,6 +38,10 @@ class Place:
         assert value is not None
         return tensor_of(value).numpy()
 
+    @property
+    def channels(self) -> int:
+        return int(self.array.shape[self.axis])
+
     def largest(self) -> Floats:
         """[channels]: the largest absolute value of each."""
         array = self.array
@@ -98,15 +102,22 @@ def writer(node: ir.Node) -> list[Place] | None:
     return places
 
 
-def source(value: ir.Value, readers: set[ir.Node], channel_axis: int) -> list[Place] | None:
+def source(value: ir.Value, readers: list[Place], channel_axis: int) -> list[Place] | None:
     """The constants to divide so that the value is divided channel by channel; None where there are none, or where others
     than `readers` see the value. channel_axis: -1, or 1 for what convolutions make."""
+    found = _source(value, {place.node for place in readers}, channel_axis)
+    # A weight of one channel may be spread over all by an addition behind it.
+    spread = found is not None and any(p.array.ndim > 1 and p.channels != readers[0].channels for p in found)
+    return None if spread else found
+
+
+def _source(value: ir.Value, readers: set[ir.Node], channel_axis: int) -> list[Place] | None:
     node = value.producer()
     if node is None or value.is_graph_output() or {user for user, _ in value.uses()} != readers:
         return None
     if node.op_type in _HOMOGENEOUS and channel_axis == (1 if "Pool" in node.op_type else channel_axis):
         first = node.inputs[0]
-        return None if first is None else source(first, {node}, channel_axis)
+        return None if first is None else _source(first, {node}, channel_axis)
     if node.op_type in _NORMS and (channel_axis == 1) == (node.op_type == "InstanceNormalization"):
         at = _NORMS[node.op_type]
         indices = [at, at + 1] if len(node.inputs) > at + 1 and node.inputs[at + 1] is not None else [at]
@@ -132,11 +143,11 @@ def _of_elementwise(node: ir.Node) -> list[Place] | None:
             here = [Place(node, index, -1)]
             if node.op_type == "Mul":
                 return here
-            rest = None if other is None else source(other, {node}, -1)
+            rest = None if other is None else _source(other, {node}, -1)
             return None if rest is None else rest + here
     if node.op_type == "Mul":
         for value in reversed(node.inputs):
-            found = None if value is None else source(value, {node}, -1)
+            found = None if value is None else _source(value, {node}, -1)
             if found is not None:
                 return found
     return None

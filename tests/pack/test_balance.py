@@ -197,6 +197,21 @@ def test_a_value_that_others_read_gets_a_mul() -> None:
     np.testing.assert_allclose(run(model, inputs()), run(made, inputs()), rtol=1e-4, atol=1e-4)
 
 
+def test_one_channel_that_an_addition_spreads_gets_a_mul() -> None:
+    constants = {"one": graphs.weights(64, 1), "c": graphs.weights(32, seed=1), "w": graphs.weights(32, 8, seed=2)}
+    nodes = [
+        graphs.node("MatMul", ["x", "one"], "m"),
+        graphs.node("Add", ["m", "c"], "a"),
+        graphs.node("MatMul", ["a", "w"], "y"),
+    ]
+    made = graphs.model(nodes, constants, {"x": ["batch", 64]})
+    model = ir.from_proto(made)
+    assert balance.equalise(model) == 0
+    assert balance.smooth(model, samples_of(inputs(), made), 0.5) == 2
+    assert [node.op_type for node in model.graph] == ["Mul", "MatMul", "Add", "Mul", "MatMul"]
+    np.testing.assert_allclose(run(model, inputs()), run(made, inputs()), rtol=1e-4, atol=1e-4)
+
+
 def test_activation_aware_scales_lose_less() -> None:
     made, x = transformer(), inputs()
     model = ir.from_proto(made)

@@ -107,3 +107,18 @@ def test_a_constant_that_others_read_is_not_stored_twice() -> None:
     nodes.insert(1, graphs.node("Transpose", ["half"], "turned", perm=[1, 0]))
     after, _ = cleaned(graphs.model(nodes, constants, {"x": ["batch", 64]}))
     assert "Slice" in operators(after)
+
+
+def test_only_so_many_bytes_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small weight is negated in advance, the large one is beyond what is left."""
+    monkeypatch.setattr("onnxlet.packing.fold._LARGEST", 20_000)
+    constants = {"w": graphs.weights(64, 64), "v": graphs.weights(64, 48)}
+    nodes = [
+        graphs.node("Neg", ["w"], "a"),
+        graphs.node("Neg", ["v"], "b"),
+        graphs.node("MatMul", ["x", "a"], "m"),
+        graphs.node("MatMul", ["m", "b"], "y"),
+    ]
+    model = graphs.model(nodes, constants, {"x": ["batch", 64]})
+    after, gone = cleaned(model)
+    assert gone == {"b": "its result is a constant"} and operators(after) == ["Neg", "MatMul", "MatMul"]
