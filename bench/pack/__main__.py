@@ -59,7 +59,8 @@ def _schemes(case: Case, seconds: float) -> Iterator[dict[str, Any]]:
             row = {"model": case.name, "tool": "onnxlet", "scheme": scheme, "what": case.what, "before": before}
             try:
                 config = {"seconds": seconds, "collapse": 0}
-                report = pack(path, samples, scheme=scheme, output=target, config=config).report
+                wanted: dict[str, Any] = {"max_size": case.mix} if scheme == "mix" else {"scheme": scheme}
+                report = pack(path, samples, output=target, config=config, **wanted).report
             except Error as error:
                 yield row | {"error": str(error)[:120]}
                 continue

@@ -258,7 +258,7 @@ def _raised(prepared: Prepared, decisions: Mapping[str, Decision], config: Confi
     before = model.opset_imports.get("", 0)
     needed, why = config.opset or 0, "as asked"
     for layer in prepared.survey.layers:
-        opset, form = _opset(layer, decisions[layer.name].scheme)
+        opset, form = opset_of(layer, decisions[layer.name].scheme)
         if opset > needed:
             needed, why = opset, form
     if needed <= before:
@@ -266,7 +266,7 @@ def _raised(prepared: Prepared, decisions: Mapping[str, Decision], config: Confi
     return raise_opset(model, needed), [f"opset raised from {before} to {needed}: {why}"]
 
 
-def _opset(layer: Layer, scheme: Scheme) -> tuple[int, str]:
+def opset_of(layer: Layer, scheme: Scheme) -> tuple[int, str]:
     """The least opset version that has the form of a layer, and its name."""
     if isinstance(scheme, Keep | Fp16):
         return 6, "Cast"

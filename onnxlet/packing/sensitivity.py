@@ -57,7 +57,7 @@ def measure(
     What is not run gets its cost from the noise of its weights (known from the uniform trials) times the gain of its layer,
     which is cost over noise of the option that was run; a layer that was never run has the median gain.
     """
-    base = bench.try_mix("original", tuple(KEEP for _ in bench.layers), metric=False).size
+    base = bench.kept_size(0)
     weights = _weights(bench, uniform)
     trials: dict[tuple[int, int], Trial] = {}
     for at, number in _order(bench, weights)[: bench.config.runs]:
@@ -66,7 +66,7 @@ def measure(
             trials[at, number] = bench.try_mix("one layer", mix, metric=bench.config.sensitivity == "metric")
         tell()
     costs = {key: cost(trial) for key, trial in trials.items()}
-    return Sensitivity(base, _table(bench, base, weights, trials, costs))
+    return Sensitivity(base, _table(bench, weights, trials, costs))
 
 
 Weights = dict[tuple[int, int], tuple[int, float]]
@@ -107,7 +107,6 @@ def _ruined(trials: dict[tuple[int, int], Trial], bench: Workbench, at: int, wei
 
 def _table(
     bench: Workbench,
-    base: int,
     weights: Weights,
     trials: dict[tuple[int, int], Trial],
     costs: dict[tuple[int, int], float],
@@ -122,7 +121,7 @@ def _table(
         for number, decision in enumerate(options):
             key = (at, number)
             if key in trials:
-                row.append(Option(decision, trials[key].size - base, costs[key], weights[key][1], True))
+                row.append(Option(decision, bench.saved(at, trials[key]), costs[key], weights[key][1], True))
             elif key in weights:
                 stored, snr = weights[key]
                 tensor = bench.layers[at].weight.const_value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Final
 import onnx_ir as ir
 
 from .budget import Budget
-from .build import Decision, Observed, Prepared, build, calibrate, decide, grid_of
+from .build import Decision, Observed, Prepared, build, calibrate, decide, grid_of, opset_of
 from .calibrate import Progress
 from .config import Config, Fp16, Int8Static, Keep, Scheme, WeightOnly
 from .data import Samples
@@ -88,6 +89,7 @@ class Workbench:
         """How many models were run; what the cache knew is not counted."""
         self._samples, self._finish, self._file_name, self._progress = samples, finish, file_name, progress
         self._observed: dict[Scheme, Observed] = {}
+        self._kept: dict[int, int] = {}  # sizes by opset version
 
     @cached_property
     def options(self) -> list[list[Decision]]:
@@ -114,11 +116,29 @@ class Workbench:
         decisions = self.decisions(mix)
         built = build(self.prepared, decisions, self.observed(mix), self.config)
         outcomes = [built.outcomes[layer.name] for layer in self.layers]
-        with tempfile.TemporaryDirectory() as folder, staged(Path(folder) / self._file_name) as stage:
-            stage.write(self._finish(built.model), self.config.external_data)
-            accuracy = self.judge.accuracy(stage.path) if metric else self.judge.divergence(stage.path)
-            size = stored_bytes(stage.path)
+        with self._written(built.model) as path:
+            accuracy = self.judge.accuracy(path) if metric else self.judge.divergence(path)
+            size = stored_bytes(path)
         return size, accuracy, tuple(o.bytes_after for o in outcomes), tuple(o.snr for o in outcomes)
+
+    @contextlib.contextmanager
+    def _written(self, model: ir.Model) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory() as folder, staged(Path(folder) / self._file_name) as stage:
+            stage.write(self._finish(model), self.config.external_data)
+            yield stage.path
+
+    def kept_size(self, opset: int) -> int:
+        """Bytes of the model with every layer kept, raised to an opset version: what that costs, it costs once."""
+        if opset not in self._kept:
+            kept = self.decisions(tuple(KEEP for _ in self.layers))
+            config = self.config.model_copy(update={"opset": max(opset, self.config.opset or 0)})
+            with self._written(build(self.prepared, kept, Observed(), config).model) as path:
+                self._kept[opset] = stored_bytes(path)
+        return self._kept[opset]
+
+    def saved(self, at: int, trial: Trial) -> int:
+        """Bytes that the trial of one layer adds to the model of its opset version: negative as a rule."""
+        return trial.size - self.kept_size(opset_of(self.layers[at], trial.mix[at].scheme)[0])
 
     def decisions(self, mix: Mix) -> dict[str, Decision]:
         return {layer.name: decision for layer, decision in zip(self.layers, mix, strict=True)}

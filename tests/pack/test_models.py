@@ -87,3 +87,14 @@ def test_silero() -> None:
     assert packed.report["accuracy"]["worst_cosine"] > 0.999
     recurrent = [row for row in packed.report["layers"] if row["op_type"] == "LSTM"]
     assert recurrent and all(row["scheme"] == "int8" for row in recurrent)
+
+
+def test_the_opset_of_few_bits_is_paid_once() -> None:
+    """What a search foretells of sizes adds up: raising the version is not counted for each layer again."""
+    training, _, _, _ = digits_cnn.load_digits()
+    data = {"image": training[:16]}
+    config = {"seconds": 0, "cache": False, "candidates": ["int8", "int4"]}
+    uniform = pack(path_of("digits-cnn"), data, scheme="int4", config=config).report
+    mix = pack(path_of("digits-cnn"), data, max_size=uniform["bytes_after"] + 760, config=config).report
+    assert mix["accuracy"]["snr_db"] > uniform["accuracy"]["snr_db"] + 1
+    assert {layer["scheme"] for layer in mix["layers"]} == {"keep", "int8", "int4"}
