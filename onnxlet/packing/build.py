@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import InvalidArgument
-from . import bias, cleanup
+from . import bias, cleanup, trees
 from .calibrate import Columns, Histogram, Interval, Observer, Patches, Progress, Range, Size, interval, observe
 from .config import Config, Fp16, Int8Dynamic, Int8Static, Keep, Quantizing, Scheme, WeightOnly
 from .layers import RULES, Layer, Survey, int_attribute, nodes_of, quantized_operators, survey, tensor_of
@@ -41,6 +41,7 @@ class Prepared:
     model: ir.Model
     survey: Survey
     gone: dict[str, str]  # nodes that the clean-up removed, with the reason
+    shrunk: dict[str, str]  # nodes that became smaller without being quantized, with how
     node_types: dict[str, str]  # of all nodes of the original, by name
 
     def layer(self, name: str) -> Layer:
@@ -48,19 +49,20 @@ class Prepared:
 
 
 def prepare(model: ir.Model) -> Prepared:
-    """Takes a model over: it is changed. Raises InvalidArgument for one that is quantized already or has no layers."""
+    """Takes a model over: it is changed. Raises InvalidArgument for one that is quantized already or has nothing to pack."""
     found = quantized_operators(nodes_of(model))
     if found:
         counts = ", ".join(f"{count} {op_type}" for op_type, count in sorted(found.items()))
         raise InvalidArgument(f"the model is quantized already: it has {counts}. Pack the float model it was made from")
     types = cleanup.name_nodes(model)
     gone = cleanup.prepare(model)
+    shrunk = trees.shrink(model)
     surveyed = survey(model)
-    if not surveyed.layers:
+    if not surveyed.layers and not shrunk:
         could = [name for name, op_type in types.items() if op_type in RULES and name in surveyed.skipped]
         reasons = "; ".join(f"{name!r}: {surveyed.skipped[name]}" for name in could[:3])
         raise InvalidArgument(f"the model has nothing to pack: none of its nodes has weights of float32. {reasons}")
-    return Prepared(model, surveyed, gone, types)
+    return Prepared(model, surveyed, gone, shrunk, types)
 
 
 def decide(layer: Layer, config: Config) -> Decision:

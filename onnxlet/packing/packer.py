@@ -191,6 +191,10 @@ class _Run:
             raise InvalidArgument(
                 f"a budget needs a model that can be run, and this one has more weights than run_limit = {self.config.run_limit} bytes"
             )
+        if not self.prepared.survey.layers:
+            raise InvalidArgument(
+                "a budget chooses schemes for layers, and this model has none: pack it without max_size, min_accuracy and max_drop"
+            )
         config = self.config
         budget = Budget(
             None if config.max_size is None else parse_size(config.max_size, self.before),
@@ -223,7 +227,7 @@ class _Run:
     def decisions(self) -> dict[str, Decision]:
         """The configuration's scheme for every layer. Raises InvalidArgument where none of them changes anything."""
         found = {layer.name: decide(layer, self.config) for layer in self.prepared.survey.layers}
-        if all(isinstance(decision.scheme, Keep) for decision in found.values()):
+        if not self.prepared.shrunk and all(isinstance(decision.scheme, Keep) for decision in found.values()):
             reasons = "; ".join(
                 f"{name!r}: {d.reason or 'the configuration keeps it'}" for name, d in list(found.items())[:3]
             )

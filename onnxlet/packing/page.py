@@ -74,13 +74,17 @@ def _notes(document: dict[str, Any]) -> Iterator[str]:
         yield f'<div class="notes" role="alert">{rows}</div>'
 
 
+def _others(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[status]} {status}" for status in ("shrunk", "skipped", "removed") if counts[status])
+
+
 def _figures(document: dict[str, Any]) -> Iterator[str]:
     before, after = document["bytes_before"], document["bytes_after"]
     counts = Counter(node["status"] for node in document["nodes"])
     boxes = [
         ("size", f"{after / before:.0%}", f"{before:,} → {after:,} bytes"),
         ("scheme", document["scheme"], f"opset {document['opset']}"),
-        ("nodes quantized", str(counts["quantized"]), f"{counts['skipped']} skipped, {counts['removed']} removed"),
+        ("nodes quantized", str(counts["quantized"]), _others(counts)),
     ]
     if (found := document.get("accuracy")) is not None:
         made_up = ", made up" if document["synthetic"] else ""

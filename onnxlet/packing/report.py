@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 def node_rows(prepared: Prepared, built: Built) -> list[Row]:
-    """Every node of the original: `status` is quantized, skipped or removed, with the scheme or the reason."""
+    """Every node of the original: `status` is quantized, shrunk, skipped or removed, with the scheme or the reason."""
     layers_of: dict[str, list[str]] = {}
     for layer in prepared.survey.layers:
         for name in layer.node_names:
@@ -26,6 +26,8 @@ def _row(name: str, op_type: str, layers: list[str], prepared: Prepared, built: 
     row: Row = {"node": name, "op_type": op_type}
     if name in prepared.gone:
         return row | {"status": "removed", "reason": prepared.gone[name]}
+    if name in prepared.shrunk:
+        return row | {"status": "shrunk", "reason": prepared.shrunk[name]}
     if name in built.region:
         return row | {"status": "quantized", "scheme": "int8-static", "reason": "it works on the 8 bits around it"}
     decisions = [built.outcomes[layer].decision for layer in layers]
