@@ -36,13 +36,9 @@ def scales(*shape: int) -> np.ndarray[Any, Any]:
 
 
 def initializer(g: Builder, array: np.ndarray[Any, Any]) -> str:
-    """Also of element types that numpy_helper only knows by ml_dtypes."""
     name = f"w{len(g.initializers)}"
-    if array.dtype.name in ("int8", "uint8"):
-        g.initializers.append(onnx.numpy_helper.from_array(array, name))
-    else:
-        kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
-        g.initializers.append(onnx.helper.make_tensor(name, kind, array.shape, array.astype(np.float32).ravel()))
+    g.initializers.append(onnx.numpy_helper.from_array(array, name))
+    assert g.initializers[-1].HasField("raw_data")
     return name
 
 

@@ -65,7 +65,7 @@ ALONE: dict[str, tuple[Callable[..., Any], np.ndarray[Any, Any]]] = {
     "MatMulNBits, rounding": (lambda g, x: few_bits(g, x, 4), X),
     "MatMulInteger, rounding": (whole_product, X),
     "Conv of 8 bits, rounding": (lambda g, x: whole_convolution(g, x, 64, 16, 5), PICTURE),
-    "pointwise Conv of 8 bits, rounding": (lambda g, x: whole_convolution(g, x, 2048, 16, 1), PICTURE[:, :, :2, :2]),
+    "pointwise Conv of 8 bits, rounding": (lambda g, x: whole_convolution(g, x, 256, 128, 1), normal(1, 128, 2, 2)),
     "Conv with folded BatchNormalization": (lambda g, x: batch_norm(g, x, FILTERS), PICTURE),
 }
 

@@ -194,7 +194,17 @@ def started() -> Iterator[Any]:
     def start(*arguments: object, cwd: Path = ROOT) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "onnxlet", "serve", *map(str, arguments)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        processes.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=cwd, env=environment))
+        processes.append(
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                text=True,
+                cwd=cwd,
+                env=environment,
+                # Whoever runs the tests in the background has it ignored.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            )
+        )
         return processes[-1]
 
     yield start
