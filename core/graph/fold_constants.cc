@@ -10,8 +10,7 @@
 namespace onnxlet {
 namespace {
 
-constexpr uint64_t kSmall = 4096;             // bytes that may be added without asking: shapes, masks, scalars
-constexpr uint64_t kMostExpanded = 64 << 20;  // bytes that weights may grow by, altogether
+constexpr uint64_t kSmall = 4096;  // bytes that may be added without asking: shapes, masks, scalars
 
 template <size_t N>
 bool one_of(const std::string_view (&names)[N], const IrNode& n) {

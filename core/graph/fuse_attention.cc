@@ -2,6 +2,7 @@
 // the heads in front of the tokens and back.
 #include "graph/passes.h"
 #include "graph/product.h"
+#include "ops/float_io.h"
 
 namespace onnxlet {
 namespace {
@@ -37,7 +38,7 @@ std::optional<Product> scores_product(Matcher& m, ValueId id) {
 
 Result<bool> attention(Matcher& m, IrNode& n, Pool&) {
   ValueId scores = scores_of(m, n.inputs[0]), mask = kAbsent;
-  if (scores == kAbsent || !multiplies_as_float(m.dtype(scores))) return false;
+  if (scores == kAbsent || !runs_as_float(m.dtype(scores))) return false;
   std::optional<Product> p = scores_product(m, scores);
   const IrNode* add = m.producer(scores, "Add");
   for (size_t i = 0; add != nullptr && !p && i < 2; ++i) {

@@ -2,6 +2,7 @@
 // MatMulNBits, which expands them as it goes. Weights of 8 bits with one scale or one per column become floats at load
 // where that adds little (fold_constants.cc), and go the same way where it would add much.
 #include <algorithm>
+#include <bit>
 
 #include "base/parallel.h"
 #include "graph/match.h"
@@ -13,27 +14,10 @@ namespace onnxlet {
 namespace {
 
 constexpr std::string_view kMicrosoft = "com.microsoft";
-constexpr uint64_t kMostExpanded = 64 << 20;  // as in fold_constants.cc
 constexpr int64_t kLeastBlock = 16, kMostBlock = 128;
 
-int bits_of(DType t) {
-  switch (t) {
-    case DType::kInt2:
-    case DType::kUint2:
-      return 2;
-    case DType::kInt4:
-    case DType::kUint4:
-      return 4;
-    case DType::kInt8:
-    case DType::kUint8:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
-bool is_signed(DType t) { return t == DType::kInt2 || t == DType::kInt4 || t == DType::kInt8; }
-bool is_power_of_two(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
+// Of at most 8 bits, 0 for other types.
+int bits_of(DType t) { return is_integer(t) && dtype_bits(t) <= 8 ? dtype_bits(t) : 0; }
 
 // Numbers of a tensor as MatMulNBits counts them: from 0 up.
 struct Codes {
@@ -43,7 +27,7 @@ struct Codes {
   explicit Codes(const Tensor& t)
       : data(static_cast<const uint8_t*>(t.raw())),
         bits(bits_of(t.dtype())),
-        flip(is_signed(t.dtype()) ? 1 << (bits - 1) : 0) {}
+        flip(is_signed_integer(t.dtype()) ? 1 << (bits - 1) : 0) {}
   int at(int64_t i) const { return nbits_number(data, i, bits) ^ flip; }
 };
 
@@ -79,8 +63,8 @@ bool share(const IrNode& dequantize, Weights* w) {
     return true;
   }
   w->shared = w->block = block_size;
-  return axis == w->k_axis && block_size >= kLeastBlock && is_power_of_two(block_size) && w->scale->rank() == 2 &&
-         w->scale->dim(w->k_axis) == w->blocks() && w->scale->dim(1 - w->k_axis) == w->n;
+  return axis == w->k_axis && block_size >= kLeastBlock && std::has_single_bit(static_cast<uint64_t>(block_size)) &&
+         w->scale->rank() == 2 && w->scale->dim(w->k_axis) == w->blocks() && w->scale->dim(1 - w->k_axis) == w->n;
 }
 
 std::optional<Weights> weights_of(Matcher& m, ValueId id, bool transposed) {

@@ -4,6 +4,7 @@
 
 #include "graph/passes.h"
 #include "graph/product.h"
+#include "ops/float_io.h"
 #include "ops/table.h"
 
 namespace onnxlet {
@@ -33,8 +34,7 @@ bool make(Matcher& m, IrNode& n, Product p) {
 std::optional<Matcher::WithScalar> scaling(Matcher& m, const IrNode& n) {
   if (!is_op(n, "Mul") && !is_op(n, "Div")) return std::nullopt;
   auto with = m.with_scalar(n);
-  if (!with || !multiplies_as_float(m.dtype(with->value)) || with->rank > m.least_rank(with->value))
-    return std::nullopt;
+  if (!with || !runs_as_float(m.dtype(with->value)) || with->rank > m.least_rank(with->value)) return std::nullopt;
   if (n.op_type == "Div") {
     if (with->first || with->scalar == 0) return std::nullopt;
     with->scalar = 1 / with->scalar;
@@ -91,7 +91,7 @@ bool transpose_before(Matcher& m, Product* p) {
 
 Result<bool> before(Matcher& m, IrNode& n, Pool&) {
   Product p{n.inputs};
-  if (!multiplies_as_float(m.dtype(n.inputs[0])) || find_op(kContrib, "FusedMatMul", 1) == nullptr) return false;
+  if (!runs_as_float(m.dtype(n.inputs[0])) || find_op(kContrib, "FusedMatMul", 1) == nullptr) return false;
   // A factor may stand before a Transpose or after it.
   bool any = scale_before(m, &p);
   any = transpose_before(m, &p) || any;
@@ -106,7 +106,7 @@ Result<bool> bias(Matcher& m, IrNode& n, Pool&) {
     std::optional<Product> p = product_of(m.producer(n.inputs[i]));
     if (!p || p->inputs.size() > 2 || c == nullptr || m.readers(n.inputs[i]) != 1) continue;
     const Tensor* b = m.graph().constant(p->inputs[1]);
-    if (b == nullptr || b->rank() != 2 || !multiplies_as_float(b->dtype())) continue;
+    if (b == nullptr || b->rank() != 2 || !runs_as_float(b->dtype())) continue;
     const int64_t columns = b->dim(p->trans_b != 0 ? 0 : 1);
     const bool per_column = c->rank() >= 1 && c->size() == columns && c->shape().back() == columns &&
                             (c->rank() == 1 || c->rank() <= m.least_rank(n.inputs[i]));

@@ -28,6 +28,9 @@ Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::
 // Values that became constants in the enclosing graph need no capture: the subgraph shares their bytes.
 void share_constants(const IrGraph& outer, IrGraph* inner);
 
+// Bytes that small weights may grow by, altogether, when they become floats at load.
+inline constexpr uint64_t kMostExpanded = 64 << 20;
+
 // The passes, one file each.
 Result<bool> fold_constants(IrGraph& graph, Pool& pool);
 Result<bool> fold_only(IrGraph& graph, Pool& pool, std::span<const std::string_view> operators);  // no pass

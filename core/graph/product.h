@@ -16,7 +16,4 @@ struct Product {
 
 std::optional<Product> product_of(const IrNode* n);
 
-// Whether products of this type are computed in float, as FusedMatMul and FusedAttention do.
-inline bool multiplies_as_float(DType t) { return t == DType::kFloat || t == DType::kFloat16 || t == DType::kBFloat16; }
-
 }  // namespace onnxlet

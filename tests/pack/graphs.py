@@ -7,7 +7,26 @@ from typing import Any
 
 import numpy as np
 import onnx
+import onnx_ir as ir
+import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+
+from onnxlet.packing import cleanup
+
+
+def outputs(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
+    """onnxruntime's first output."""
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return np.asarray(session.run(None, feeds)[0])
+
+
+def cleaned(model: onnx.ModelProto) -> tuple[onnx.ModelProto, dict[str, str]]:
+    """The model after the packer's clean-up, and what became of nodes that are gone."""
+    loaded = ir.from_proto(model)
+    cleanup.name_nodes(loaded)
+    gone = cleanup.prepare(loaded)
+    cleanup.finish(loaded)
+    return ir.to_proto(loaded), gone
 
 
 def weights(*shape: int, seed: int = 0) -> np.ndarray:

@@ -3,27 +3,13 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import onnx_ir as ir
-import onnxruntime
 import pytest
 
 from onnxlet import NotImplemented as Unsupported
-from onnxlet.packing import cleanup
 from onnxlet.packing.opset import raise_opset
 
 from . import graphs
-
-
-def outputs(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    return np.asarray(session.run(None, feeds)[0])
-
-
-def cleaned(model: onnx.ModelProto) -> tuple[onnx.ModelProto, dict[str, str]]:
-    loaded = ir.from_proto(model)
-    cleanup.name_nodes(loaded)
-    gone = cleanup.prepare(loaded)
-    cleanup.finish(loaded)
-    return ir.to_proto(loaded), gone
+from .graphs import cleaned, outputs
 
 
 def test_batch_normalization_goes_into_the_convolution() -> None:

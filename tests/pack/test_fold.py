@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-import onnx_ir as ir
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from onnxlet.packing import cleanup, pack
+from onnxlet.packing import pack
 
 from . import graphs
-
-
-def cleaned(model: onnx.ModelProto) -> tuple[onnx.ModelProto, dict[str, str]]:
-    loaded = ir.from_proto(model)
-    cleanup.name_nodes(loaded)
-    gone = cleanup.prepare(loaded)
-    cleanup.finish(loaded)
-    return ir.to_proto(loaded), gone
-
-
-def run(model: onnx.ModelProto, feeds: dict[str, np.ndarray]) -> np.ndarray:
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    return np.asarray(session.run(None, feeds)[0])
+from .graphs import cleaned, outputs
 
 
 def operators(model: onnx.ModelProto) -> list[str]:
@@ -56,7 +42,7 @@ def test_an_lstm_whose_weights_are_put_together_is_packed() -> None:
     w = constants["w"]
     assert (folded[0] == np.concatenate([w[:24], w[72:], w[24:72]])[None]).all()
     x = graphs.weights(5, 2, 16, seed=5)
-    np.testing.assert_array_equal(run(after, {"x": x}), run(model, {"x": x}))
+    np.testing.assert_array_equal(outputs(after, {"x": x}), outputs(model, {"x": x}))
     packed = pack(model, [{"x": x}], scheme="int8", config={"seconds": 0})
     assert packed.bytes_after < 0.5 * packed.bytes_before
 
@@ -75,7 +61,7 @@ def test_equal_weights_of_two_branches_become_one() -> None:
     assert sorted(tuple(t.dims) for t in after.graph.initializer) == [(1, 96, 16), (1, 96, 24)]
     for which in (True, False):
         feeds = {"x": graphs.weights(5, 2, 16, seed=5), "which": np.array(which)}
-        np.testing.assert_array_equal(run(after, feeds), run(model, feeds))
+        np.testing.assert_array_equal(outputs(after, feeds), outputs(model, feeds))
 
 
 @pytest.mark.parametrize("op_type", ["Expand", "RandomNormalLike", "DequantizeLinear"])
