@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from bench import first, kernels, models, report, wllama
+from bench import first, kernels, models, report, webgpu, wllama
 from bench.kernel_rows import rows
 from bench.plot import write_plot
 from bench.runner import OURS, PEER, Engine, engines
@@ -27,6 +27,10 @@ def main() -> int:
     parser.add_argument("--kernels", action="store_true", help="time operators instead of models")
     parser.add_argument("--first", action="store_true", help="time a fresh process until its first inference")
     parser.add_argument("--wllama", action="store_true", help="time a language model against wllama, in Chromium")
+    parser.add_argument("--webgpu", action="store_true", help="time models on WebGPU, in Chromium")
+    parser.add_argument(
+        "--hardware", action="store_true", help="with --webgpu: on the machine's GPU, not on SwiftShader"
+    )
     parser.add_argument("--report", action="store_true", help="measure everything and write docs/performance.md")
     parser.add_argument("--list", action="store_true", help="list the models, or the operators")
     parser.add_argument("--dist", type=Path, default=ROOT / "js" / "dist", help="the built npm package to time")
@@ -42,12 +46,15 @@ def main() -> int:
     parser.add_argument("--size", type=int, help="the size of inputs whose size is free")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg")
+    parser.set_defaults(provider="wasm", flags=())
     options = parser.parse_args()
     if options.list:
         print("\n".join(rows() if options.kernels else registry.models()))
         return 0
     if options.report:
         return report.run(options)
+    if options.webgpu:
+        return webgpu.run(options)
     if options.wllama:
         print(wllama.describe(wllama.measure(options.dist, options.threads)))
         return 0

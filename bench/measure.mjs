@@ -1,6 +1,6 @@
 // Runs one model on several engines, in turns, in Node or in a page. All have onnxruntime-web's API.
 //
-// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url, threads?}], optimization?, peak?, proxy?}
+// job: {model, inputs: [{name, dtype, dims, file}], threads, seconds, engines: [{name, url, threads?}], provider?, optimization?, peak?, proxy?}
 //   the first engine is the one that the others are compared with; `peak` as in peak.mjs; `proxy`: whether the engine of a page
 //   works in a worker, if not as it does by default
 // result: {engines: {name: {load_ms, median_ms, p10_ms, p90_ms, min_ms, runs, memory_bytes} | {error}},
@@ -73,7 +73,7 @@ async function start({ name, url, threads: own }, model, inputs, job) {
   if (job.proxy !== undefined) env.wasm.proxy = !job.proxy && env.versions.onnxlet ? 'never' : job.proxy;
   env.logLevel = 'error';
   const session = await InferenceSession.create(model.slice(), {
-    executionProviders: ['wasm'],
+    executionProviders: [job.provider ?? 'wasm'],
     intraOpNumThreads: threads,
     graphOptimizationLevel: job.optimization ?? 'all',
   });

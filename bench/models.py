@@ -30,9 +30,10 @@ def bench_model(model: Model, options: argparse.Namespace, engines: Sequence[Eng
         folder = Path(scratch)
         inputs = write_inputs(folder, feeds)
         job = {"model": str(path), "inputs": inputs, "threads": options.threads, "seconds": options.seconds}
+        job["provider"] = options.provider
         if options.on_page:
             job["proxy"] = False
-        (result,) = run_jobs([job], folder, chosen, browser=options.browser)
+        (result,) = run_jobs([job], folder, chosen, browser=options.browser, flags=options.flags)
     return {**_judged(result, model, engines), "file_bytes": path.stat().st_size}
 
 

@@ -189,10 +189,10 @@ def _kernels(host: str, rows: list[kernels.Row], options: argparse.Namespace) ->
         yield kernel_key(host, row.name), entry
 
 
-def write_document(path: Path, figures: str) -> None:
-    """Replaces what is between the markers."""
+def write_document(path: Path, figures: str, begin: str = BEGIN) -> None:
+    """Replaces what is between the markers `begin` and END."""
     text = path.read_text()
-    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(END)}", re.DOTALL)
     if not pattern.search(text):
-        raise ValueError(f"{path} lacks the lines {BEGIN!r} and {END!r}")
-    path.write_text(pattern.sub(lambda _: f"{BEGIN}\n\n{figures}\n\n{END}", text))
+        raise ValueError(f"{path} lacks the lines {begin!r} and {END!r}")
+    path.write_text(pattern.sub(lambda _: f"{begin}\n\n{figures}\n\n{END}", text))

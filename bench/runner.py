@@ -33,13 +33,14 @@ class Engine:
     threads: int | None = None
 
 
-def engines(dist: Path, peer: str, *, browser: bool) -> list[Engine]:
-    """Ours and what `--peer` names: onnxruntime-web, none, or the folder of another build of onnxlet."""
+def engines(dist: Path, peer: str, *, browser: bool, webgpu: bool = False) -> list[Engine]:
+    """Ours and what `--peer` names: onnxruntime-web (of it the build with WebGPU), none, or the folder of another build of onnxlet."""
     ours = Engine(OURS, dist.resolve() / "onnxlet.mjs")
     if peer == "none":
         return [ours]
     if peer == PEER:
-        return [ours, Engine(PEER, install_peer() / "dist" / ("ort.wasm.min.mjs" if browser else "ort.node.min.mjs"))]
+        build = "webgpu" if webgpu else "wasm" if browser else "node"
+        return [ours, Engine(PEER, install_peer() / "dist" / f"ort.{build}.min.mjs")]
     other = Path(peer).resolve() / "onnxlet.mjs"
     if not other.is_file():
         sys.exit(f"--peer takes {PEER}, none, or a folder with another build's onnxlet.mjs; {peer!r} is none of these")
@@ -74,9 +75,12 @@ def peak_job(folder: Path) -> Job:
     return {"files": files, "rounds": _PEAK_ROUNDS, "flops": peak.FLOPS_PER_ROUND, "bytes": 2 * peak.COPY_BYTES}
 
 
-def run_jobs(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine], *, browser: bool) -> Iterator[Result]:
-    """Results in order. The jobs' files are absolute or in `folder`. One process or page runs them all."""
-    return (_in_chromium if browser else _in_node)(jobs, folder, chosen)
+def run_jobs(
+    jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine], *, browser: bool, flags: Sequence[str] = ()
+) -> Iterator[Result]:
+    """Results in order. The jobs' files are absolute or in `folder`. One process or page runs them all. `flags`: more of
+    Chromium's."""
+    return _in_chromium(jobs, folder, chosen, flags) if browser else _in_node(jobs, folder, chosen)
 
 
 def _named(chosen: Sequence[Engine], address: Iterable[str]) -> list[dict[str, Any]]:
@@ -143,9 +147,9 @@ class Node:
         return f"Node ended: {lines[-1] if lines else self._process.wait()}"
 
 
-def _in_chromium(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine]) -> Iterator[Result]:
+def _in_chromium(jobs: Sequence[Job], folder: Path, chosen: Sequence[Engine], flags: Sequence[str]) -> Iterator[Result]:
     models = {(folder / job["model"]).parent for job in jobs}
-    with Chromium([HERE, folder, *models, *(engine.entry.parent for engine in chosen)]) as browser:
+    with Chromium([HERE, folder, *models, *(engine.entry.parent for engine in chosen)], arguments=flags) as browser:
 
         def new_page() -> Tab:
             page = browser.page(f"/file{HERE}/page.html")

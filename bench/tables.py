@@ -38,7 +38,7 @@ def _in_order(names: Iterable[str], order: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: places.get(name, len(places)))
 
 
-def _markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Columns of which nothing was measured are left out."""
     rows = list(rows)
     kept = [k for k in range(len(columns)) if k == 0 or any(row[k] for row in rows)]
@@ -72,7 +72,7 @@ def model_table(results: Results) -> str:
         columns += [f"{host}, ms", "1 thread", "2 threads", "2 over 1"]
     rows = [_model_row(name, found[name]) for name in _in_order(found, registry.models())]
     rows.append(_mean_row(list(found.values())))
-    return _markdown([*columns, "memory / file", "load, ms"], rows)
+    return markdown([*columns, "memory / file", "load, ms"], rows)
 
 
 def _model_row(name: str, cells: Mapping[tuple[str, int], Any]) -> list[str]:
@@ -129,7 +129,7 @@ def kernel_table(results: Results) -> str:
     for host, _ in KERNEL_PLACES:
         ratios = [cell["ratio"] for cells in found.values() if (cell := _sound(cells.get(host)))]
         mean += ["", f"{geometric_mean(ratios):.2f}" if ratios else "", ""]
-    return _markdown(columns, [*rows, mean])
+    return markdown(columns, [*rows, mean])
 
 
 def _kernel_row(name: str, cells: Mapping[str, Any]) -> list[str]:
@@ -158,7 +158,7 @@ def wllama_table(results: Results) -> str:
             times = " / ".join(f"{engine[key]:.1f}" for engine in result["engines"].values())
             row += [times, f"{result['ratios'][key]:.2f}"]
         rows.append(row)
-    return _markdown(columns, rows)
+    return markdown(columns, rows)
 
 
 def first_table(results: Results) -> str:
@@ -171,4 +171,4 @@ def first_table(results: Results) -> str:
         target = targets.FIRST if key == "ready_ms" else None
         times = [f"{engines[name][key]:.0f}" for name in (OURS, PEER)]
         rows.append([text, *times, _mark(result["ratios"][key], target), f"{target:g}" if target else ""])
-    return _markdown([f"Node, {result['model']}, ms", OURS, PEER, "ratio", "target"], rows)
+    return markdown([f"Node, {result['model']}, ms", OURS, PEER, "ratio", "target"], rows)

@@ -27,11 +27,17 @@ const common = {
   define: { ONNXLET_VERSION: JSON.stringify(version) },
   minifySyntax: true,
   legalComments: 'none',
+  loader: { '.wgsl': 'text' },
   logLevel: 'warning',
 };
 await esbuild.build({
   ...common,
-  entryPoints: { onnxlet: 'src/index.ts', worker: 'src/worker.ts', thread: 'src/thread.ts' },
+  entryPoints: {
+    onnxlet: 'src/index.ts',
+    worker: 'src/worker.ts',
+    thread: 'src/thread.ts',
+    webgpu: 'src/gpu/index.ts',
+  },
   outdir: dist,
   outExtension: { '.js': '.mjs' },
   // White space stays: with it go the comments that tell bundlers to leave the imports of Node modules alone.
@@ -88,6 +94,7 @@ function copyEngines() {
     return;
   }
   for (const file of readdirSync(wasmFolder)) {
+    if (file === 'onnxlet-preprocessing.wasm') continue; // Python's alone
     if (/^onnxlet(-\w+)*\.wasm$/.test(file)) copyFileSync(path.join(wasmFolder, file), path.join(dist, file));
   }
 }

@@ -10,14 +10,21 @@ from . import errors
 _MODES: Final = {"RGB": "RGB", "BGR": "RGB", "Grayscale": "L"}
 
 
-def need_decoder() -> None:
-    """Raises NotImplemented, saying what to install, where Pillow or numpy is missing."""
+def has_decoder() -> bool:
+    """Whether `decode` works here."""
     try:
         import numpy  # noqa: F401
         import PIL.Image  # noqa: F401
-    except ImportError as error:
+    except ImportError:
+        return False
+    return True
+
+
+def need_decoder() -> None:
+    """Raises NotImplemented, saying what to install, where Pillow or numpy is missing."""
+    if not has_decoder():
         text = "ImageDecoder needs Pillow and numpy: pip install 'onnxlet[images]'"
-        raise errors.NotImplemented(f"{text}, or register a decoder for the operator ('', 'ImageDecoder')") from error
+        raise errors.NotImplemented(f"{text}, or register a decoder for the operator ('', 'ImageDecoder')")
 
 
 def decode(encoded: Any, pixel_format: str = "RGB") -> Any:

@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Operator)
 
 _registered: dict[tuple[str, str], Operator] = {}
 IMAGE_DECODER: Final = ("", "ImageDecoder")
+EXTENSIONS: Final = "ai.onnx.contrib"
 
 
 @overload
@@ -64,11 +65,33 @@ def announce(engine: Engine, operators: Operators) -> None:
         engine.number(engine.abi.ol_register_custom_op(*texts))
 
 
-def check_decoder(model: Mapping[str, Any], operators: Operators) -> None:
+class NeedsPreprocessing(Exception):
+    """The model has operators that only the flavour for preprocessing has."""
+
+
+def check_flavour(engine: Engine, model: Mapping[str, Any], operators: Operators) -> None:
+    """Raises NeedsPreprocessing for a model whose operators that flavour has, and neither this engine nor the program."""
+    used = model.get("operators") or []
+    missing = [item for item in used if item["domain"] == EXTENSIONS and not item["supported"]]
+    if any((item["domain"], item["op_type"]) not in operators for item in missing):
+        raise NeedsPreprocessing
+    if _decodes_here(engine, model, operators) and not images.has_decoder():
+        raise NeedsPreprocessing
+
+
+def check_decoder(engine: Engine, model: Mapping[str, Any], operators: Operators) -> None:
     """Raises NotImplemented for a model that decodes images where there is no decoder."""
-    used = {(item["domain"], item["op_type"]) for item in model.get("operators") or []}
-    if IMAGE_DECODER in used and operators[IMAGE_DECODER] is images.decode:
+    if _decodes_here(engine, model, operators):
         images.need_decoder()
+
+
+def _decodes_here(engine: Engine, model: Mapping[str, Any], operators: Operators) -> bool:
+    """Whether the engine leaves images to Python, and the program to this package."""
+    used = {(item["domain"], item["op_type"]) for item in model.get("operators") or []}
+    if IMAGE_DECODER not in used or operators[IMAGE_DECODER] is not images.decode:
+        return False
+    rows = engine.document(engine.abi.ol_build_info())["operators"]
+    return all((domain, name) != IMAGE_DECODER for domain, name, _ in rows)
 
 
 def run_pending(engine: Engine, run: int, operators: Operators) -> Exception | None:

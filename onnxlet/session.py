@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from . import background, hosts, missing, operators, values
 from .errors import InvalidArgument, RuntimeException
+from .hosts import flavours
 from .hosts.abi_gen import Progress
 from .hosts.engine import Engine
 from .metadata import Described, NodeArg, node_arg
@@ -70,19 +71,34 @@ class InferenceSession(Described):
         self._handle = 0
         self._awaited = False
         """A coroutine is in the middle of a run."""
+        self._operators = operators.registered()
+        try:
+            described = self._create(path_or_bytes, options, _engine)
+        except operators.NeedsPreprocessing:
+            described = self._create(path_or_bytes, options, flavours.PREPROCESSING.name)
+        self._inputs = [node_arg(item) for item in described["inputs"]]
+        self._outputs = [node_arg(item) for item in described["outputs"]]
+        self._overridable = [node_arg(item) for item in described.get("overridable_initializers") or []]
+        self._types = {arg.name: arg.type for arg in [*self._inputs, *self._overridable]}
+        self._output_types = {arg.name: arg.type for arg in self._outputs}
+        self._known = {*self._types, *self._output_types}
+
+    def _create(self, path_or_bytes: Source | JsBytes, options: bytes, backend: str | None) -> dict[str, Any]:
+        """Starts an engine, creates the session in it, and returns the engine's description of that."""
         self._engine = hosts.open_engine(
             self._options.intra_op_num_threads,
             deterministic=self._options.use_deterministic_compute,
-            backend=_engine,
+            backend=backend,
         )
         self._profile_start = time.time_ns()
         try:
             with self._call() as engine:
-                self._operators = operators.registered()
                 model = Model(engine, path_or_bytes)
                 try:
                     self._model = model.describe()
-                    operators.check_decoder(self._model, self._operators)
+                    if hosts.chooses_flavour(backend):
+                        operators.check_flavour(engine, self._model, self._operators)
+                    operators.check_decoder(engine, self._model, self._operators)
                     operators.announce(engine, self._operators)
                     folder = self._options._config.get(EXTERNAL_FOLDER_ENTRY)
                     needed, files = self._model.get("external") or [], self._options._data_files
@@ -93,16 +109,10 @@ class InferenceSession(Described):
                 finally:
                     model.close()
                 self._handle = engine.pointer(created)
-                described = engine.document(engine.abi.ol_session_describe(self._handle))
+                return dict(engine.document(engine.abi.ol_session_describe(self._handle)))
         except BaseException:
             self._engine.close()
             raise
-        self._inputs = [node_arg(item) for item in described["inputs"]]
-        self._outputs = [node_arg(item) for item in described["outputs"]]
-        self._overridable = [node_arg(item) for item in described.get("overridable_initializers") or []]
-        self._types = {arg.name: arg.type for arg in [*self._inputs, *self._overridable]}
-        self._output_types = {arg.name: arg.type for arg in self._outputs}
-        self._known = {*self._types, *self._output_types}
 
     # ---- life ----
 

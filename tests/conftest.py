@@ -14,7 +14,15 @@ import pytest
 from tests.browser.chromium import Chromium, executable
 from tests.conformance.backends import BACKENDS, Prepare, available
 from tests.models.fetch import FetchError
-from tests.support.hosts import Host, PythonHost, chromium_host, chromium_roots, node_host
+from tests.support.hosts import (
+    Host,
+    PythonHost,
+    chromium_host,
+    chromium_roots,
+    node_host,
+    webgpu_host,
+    webgpu_lacks,
+)
 from tests.support.missing import missing
 from tests.support.paths import ROOT
 
@@ -53,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 # With several processes (-n): these share one. They start threads or a browser, or fetch and build files on first use.
-ONE_AT_A_TIME = ("bad_input", "bench", "browser", "examples", "models", "packaging", "pyodide")
+ONE_AT_A_TIME = ("bad_input", "bench", "browser", "examples", "models", "packaging", "playground", "pyodide")
 
 
 def process_group(nodeid: str) -> str:
@@ -63,7 +71,7 @@ def process_group(nodeid: str) -> str:
         return "one at a time"
     if folder == "hosts" or "::test_case_in_javascript[" in nodeid:
         return "javascript"
-    return nodeid.partition("::")[0] if folder == "python" else nodeid
+    return nodeid.partition("::")[0] if folder in ("bundle", "python", "webgpu") else nodeid
 
 
 # Not pytest-xdist's own groups (--dist loadgroup): its version 3.8 loses them with pytest 9.2.
@@ -96,7 +104,7 @@ def fetched() -> Callable[[Callable[[], Result]], Result]:
 
 @pytest.fixture(scope="session")
 def get_host() -> Iterator[Callable[[str], Host]]:
-    """get_host("cpython" | "node" | "chromium"), each started when first asked for."""
+    """get_host("cpython" | "node" | "chromium" | "webgpu"), each started when first asked for."""
     with contextlib.ExitStack() as stack:
 
         @functools.cache
@@ -105,6 +113,9 @@ def get_host() -> Iterator[Callable[[str], Host]]:
                 return PythonHost()
             if not (ROOT / "js" / "dist" / "onnxlet.mjs").is_file():
                 missing("js/dist is not built; run ./build.sh build")
+            if name == "webgpu":
+                lack = webgpu_lacks()
+                return webgpu_host() if lack is None else missing(lack)
             if name == "node":
                 return node_host() if shutil.which("node") else missing("Node is not installed")
             if executable() is None:

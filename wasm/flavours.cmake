@@ -26,7 +26,8 @@ else()
   # -O3 is the level of libc and libc++, which zig builds for these features at the first link.
   set(link_common -O3 -mexec-model=reactor -Wl,--gc-sections -Wl,-z,stack-size=${stack_bytes}
     -Wl,--max-memory=4294901760)
-  set(flavours onnxlet onnxlet-relaxed onnxlet-threads onnxlet-relaxed-threads onnxlet-scalar)
+  set(flavours onnxlet onnxlet-relaxed onnxlet-threads onnxlet-relaxed-threads onnxlet-scalar onnxlet-preprocessing
+    onnxlet-webgpu)
 endif()
 
 # Binaryen's wasm-opt, as pinned in wasm/package.json, takes a sixth off. Without it the build works and is larger.
@@ -41,6 +42,21 @@ endif()
 # ---- what every flavour shares ----
 add_library(engine OBJECT ${ENGINE_SOURCES})
 target_compile_options(engine PRIVATE -Oz ${common_features})
+precompile_headers(engine)
+add_library(tables OBJECT ${TABLE_SOURCES} ${schema_data})
+target_compile_options(tables PRIVATE -Oz ${common_features})
+if(NOT ONNXLET_TRIM)
+  add_library(tables_preprocessing OBJECT EXCLUDE_FROM_ALL ${TABLE_SOURCES} ${preprocessing_schema_data}
+    ${PREPROCESSING_SOURCES})
+  target_compile_options(tables_preprocessing PRIVATE -Oz ${common_features})
+  target_compile_definitions(tables_preprocessing PRIVATE ONNXLET_PREPROCESSING)
+endif()
+if(CODEC_SOURCES)
+  add_library(codecs OBJECT EXCLUDE_FROM_ALL ${CODEC_SOURCES})
+  target_compile_options(codecs PRIVATE -O2 ${common_features})
+endif()
+add_library(gpu OBJECT EXCLUDE_FROM_ALL ${GPU_SOURCES})
+target_compile_options(gpu PRIVATE -Oz ${common_features})
 add_library(stubs OBJECT ${CMAKE_SOURCE_DIR}/wasm/libc_stubs.cc)
 target_compile_options(stubs PRIVATE -Os ${common_features})
 
@@ -53,7 +69,8 @@ endif()
 # as kernels/tile.h is shared: the linker keeps one copy, and it may be this one.
 foreach(kernel IN ITEMS conv_depthwise cumulative deform_conv fft gather grid int_source linear_attention normalize pool recurrent
         reduce scatter select topk)
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/core/kernels/${kernel}.cc PROPERTIES COMPILE_OPTIONS -Os)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/core/kernels/${kernel}.cc PROPERTIES
+    COMPILE_OPTIONS -Os SKIP_PRECOMPILE_HEADERS ON)
 endforeach()
 
 function(add_kernels level)
@@ -62,6 +79,7 @@ function(add_kernels level)
   endif()
   add_library(kernels_${level} OBJECT ${KERNEL_SOURCES})
   target_compile_options(kernels_${level} PRIVATE ${kernel_options} ${features_${level}})
+  precompile_headers(kernels_${level})
 endfunction()
 
 function(add_flavour name)
@@ -86,8 +104,19 @@ function(add_flavour name)
   if(TARGET kernels_${level})
     set(kernel_objects $<TARGET_OBJECTS:kernels_${level}>)
   endif()
+  set(table_objects $<TARGET_OBJECTS:tables>)
+  if(name MATCHES "preprocessing")
+    set(table_objects $<TARGET_OBJECTS:tables_preprocessing>)
+  endif()
+  if(TARGET codecs AND (ONNXLET_TRIM OR name MATCHES "preprocessing"))
+    list(APPEND table_objects $<TARGET_OBJECTS:codecs>)
+  endif()
   # The stubs come first: what they define is then not taken from an archive.
-  add_executable(${name} $<TARGET_OBJECTS:stubs> ${FLAVOUR_SOURCES} $<TARGET_OBJECTS:engine> ${kernel_objects})
+  if(name MATCHES "webgpu")
+    list(APPEND table_objects $<TARGET_OBJECTS:gpu>)
+  endif()
+  add_executable(${name} $<TARGET_OBJECTS:stubs> ${FLAVOUR_SOURCES} $<TARGET_OBJECTS:engine> ${table_objects}
+    ${kernel_objects})
   target_compile_definitions(${name} PRIVATE ONNXLET_FLAVOUR="${label}")
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name}.debug SUFFIX .wasm LINKER_LANGUAGE CXX
     LINK_DEPENDS ${CMAKE_SOURCE_DIR}/onnxlet/build/strip.py)
@@ -119,6 +148,12 @@ function(add_flavour name)
     BYPRODUCTS ${CMAKE_BINARY_DIR}/${name}.wasm VERBATIM)
 endfunction()
 
+if(ONNXLET_TRIM)
+  list(REMOVE_ITEM flavours onnxlet-preprocessing)  # each has what its models need of that
+endif()
+if(ONNXLET_RUNNER)  # a program in the place of the modules
+  set(flavours)
+endif()
 foreach(flavour IN LISTS flavours)
   add_flavour(${flavour})
 endforeach()

@@ -1,5 +1,7 @@
-# What a wheel contains besides the Python sources: the flavours, and the bindings that belong to them.
-set(package_flavours onnxlet onnxlet-relaxed onnxlet-threads onnxlet-relaxed-threads onnxlet-scalar)
+# What a wheel contains besides the Python sources: the flavours, the bindings that belong to them, and the scripts that
+# bundles carry, which js/edge.mjs has built into the source tree.
+set(package_flavours onnxlet onnxlet-relaxed onnxlet-threads onnxlet-relaxed-threads onnxlet-scalar
+  onnxlet-preprocessing)
 if(ONNXLET_PREBUILT)
   set(package_folder ${ONNXLET_PREBUILT})
 else()
@@ -13,3 +15,16 @@ execute_process(
     --python ${CMAKE_BINARY_DIR}/abi_gen.py
   COMMAND_ERROR_IS_FATAL ANY)
 install(FILES ${CMAKE_BINARY_DIR}/abi_gen.py DESTINATION onnxlet/hosts)
+if(EXISTS ${CMAKE_SOURCE_DIR}/onnxlet/_edge)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/onnxlet/_edge DESTINATION onnxlet)
+else()
+  message(WARNING "onnxlet/_edge is not built: this wheel cannot make bundles for Node and web pages")
+endif()
+
+# What engines for some models are compiled from (onnxlet/bundle/engines.py).
+install(FILES ${CMAKE_SOURCE_DIR}/CMakeLists.txt DESTINATION onnxlet/_sources)
+foreach(folder IN ITEMS core edge onnxlet/build wasm)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/ DESTINATION onnxlet/_sources/${folder}
+    FILES_MATCHING REGEX "\\.(cc|h|inc|cmake|py|zig|c|md)$"
+    PATTERN tests EXCLUDE PATTERN node_modules EXCLUDE PATTERN workflow EXCLUDE PATTERN __pycache__ EXCLUDE)
+endforeach()

@@ -4,28 +4,17 @@
 #include <utility>
 
 #include "abi/flavour.h"
+#include "abi/handles.h"
 #include "abi/onnxlet.h"
 #include "base/json.h"
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "ops/table.h"
 #include "runtime/session.h"
 
 using namespace onnxlet;
-
-struct ol_model {
-  std::unique_ptr<ModelFile> file;
-};
-struct ol_session {
-  std::unique_ptr<Session> session;
-};
-struct ol_run {
-  explicit ol_run(Session& session) : run(session) {}
-  Run run;
-};
-struct ol_value {
-  Value value;
-};
+using namespace onnxlet::abi;
 
 namespace {
 
@@ -46,31 +35,42 @@ EngineState& state() {
   return *s;
 }
 
-int32_t fail(const Status& status) {
+}  // namespace
+
+int32_t abi::fail(const Status& status) {
   state().code = static_cast<int32_t>(status.code());
   state().message = status.message();
+  // Names from a model may hold what would end the text here.
+  std::replace(state().message.begin(), state().message.end(), '\0', '?');
   return -state().code;
 }
-int32_t answer(const Status& status) { return status.ok() ? 0 : fail(status); }
 
-const char* give(std::string text) {
+const char* abi::give(std::string text) {
   state().text = std::move(text);
   return state().text.c_str();
 }
 
-ol_value* hand_out(Value value) { return new ol_value{std::move(value)}; }
+namespace {
 
-Status no_handle(const char* what) { return invalid_argument(what, " is null"); }
+int32_t answer(const Status& status) { return status.ok() ? 0 : fail(status); }
+
 Status wrong_kind(const ol_value* v, const char* wanted) {
   return invalid_argument("the value is a ", v == nullptr ? "null pointer" : kind_name(v->value.kind()), ", not a ",
                           wanted);
 }
 
 bool is_tensor(const ol_value* v) { return v != nullptr && v->value.is_tensor(); }
-bool is_sequence(const ol_value* v) { return v != nullptr && v->value.kind() == Value::Kind::kSequence; }
-bool is_map(const ol_value* v) { return v != nullptr && v->value.kind() == Value::Kind::kMap; }
+bool is_sequence(const ol_value* v) {
+  return trim::kContainers && v != nullptr && v->value.kind() == Value::Kind::kSequence;
+}
+bool is_map(const ol_value* v) { return trim::kContainers && v != nullptr && v->value.kind() == Value::Kind::kMap; }
+
+const Step* pending_step(ol_run* run) {
+  return trim::kHostOperators && run != nullptr ? run->run.interpreter().pending() : nullptr;
+}
 
 std::string* string_at(ol_value* v, size_t index) {
+  if (!trim::keeps_type(DType::kString)) return nullptr;
   if (!is_tensor(v) || v->value.tensor().dtype() != DType::kString) return nullptr;
   Tensor& t = v->value.tensor();
   return index < static_cast<size_t>(t.size()) ? t.mutable_data<std::string>() + index : nullptr;
@@ -88,8 +88,10 @@ const char* ol_build_info(void) {
   w.field("threads", kFlavour.threads);
   w.key("operators").begin_array();
   for (const OpTable* table : op_tables()) {
-    for (const OpRow& row : table->rows)
+    for (const OpRow& row : table->rows) {
+      if (row.make == nullptr) continue;
       w.begin_array().value(table->domain).value(row.name).value(row.since).end_array();
+    }
   }
   w.end_array().end_object();
   return give(w.take());
@@ -195,18 +197,25 @@ int32_t ol_run_slice(ol_run* run, int32_t microseconds) {
 void ol_run_abort(ol_run* run) {
   if (run != nullptr) run->run.abort();
 }
+static std::span<const uint32_t> commands_of(ol_run* run) {
+  const Device* device = run != nullptr ? run->run.interpreter().waits_for() : nullptr;
+  return device != nullptr ? device->commands() : std::span<const uint32_t>();
+}
+const void* ol_run_commands(ol_run* run) { return commands_of(run).data(); }
+size_t ol_run_commands_size(ol_run* run) { return commands_of(run).size(); }
 const char* ol_run_pending(ol_run* run) {
-  const Step* step = run != nullptr ? run->run.interpreter().pending() : nullptr;
+  if (run != nullptr && run->run.interpreter().waits_for() != nullptr) return give("{\"kind\":\"device\"}");
+  const Step* step = pending_step(run);
   return step != nullptr ? give(describe_pending(*step)) : nullptr;
 }
 ol_value* ol_run_pending_input(ol_run* run, int32_t index) {
-  const Step* step = run != nullptr ? run->run.interpreter().pending() : nullptr;
+  const Step* step = pending_step(run);
   if (step == nullptr || index < 0 || static_cast<size_t>(index) >= step->inputs.size()) return nullptr;
   const Value& v = run->run.interpreter().pending_input(static_cast<size_t>(index));
   return v.present() ? hand_out(v) : nullptr;
 }
 int32_t ol_run_pending_output(ol_run* run, int32_t index, ol_value* value) {
-  const Step* step = run != nullptr ? run->run.interpreter().pending() : nullptr;
+  const Step* step = pending_step(run);
   if (step == nullptr || value == nullptr)
     return fail(invalid_argument("no custom operator is waiting for this value"));
   if (index < 0 || static_cast<size_t>(index) >= step->outputs.size()) {
@@ -227,7 +236,7 @@ ol_value* ol_run_output(ol_run* run, int32_t index) {
     return nullptr;
   }
   const Value& v = run->run.output(index);
-  if (!v.is_tensor() || !v.tensor().borrowed()) return hand_out(v);
+  if (!v.is_tensor() || !v.is_here() || !v.tensor().borrowed()) return hand_out(v);
   Result<Tensor> copy = v.tensor().copy(host_pool());  // the model's bytes go with the session, the value may stay
   if (copy.ok()) return hand_out(Value(copy.take()));
   fail(copy.status());
@@ -278,7 +287,11 @@ int32_t ol_tensor_set_string(ol_value* v, size_t index, const char* text, size_t
   s->assign(text, length);
   return 0;
 }
-ol_value* ol_sequence_new(void) { return hand_out(Value::sequence({})); }
+ol_value* ol_sequence_new(void) {
+  if (trim::kContainers) return hand_out(Value::sequence({}));
+  fail(left_out("the sequence"));
+  return nullptr;
+}
 int32_t ol_sequence_push(ol_value* sequence, ol_value* item) {
   if (!is_sequence(sequence) || item == nullptr) return fail(wrong_kind(sequence, "sequence"));
   sequence->value.mutable_sequence().push_back(item->value);
@@ -295,7 +308,7 @@ ol_value* ol_sequence_item(ol_value* s, int32_t index) {
   return nullptr;
 }
 ol_value* ol_map_new(ol_value* keys, ol_value* values) {
-  if (is_tensor(keys) && is_tensor(values) && keys->value.tensor().rank() == 1 &&
+  if (trim::kContainers && is_tensor(keys) && is_tensor(values) && keys->value.tensor().rank() == 1 &&
       keys->value.tensor().shape() == values->value.tensor().shape()) {
     return hand_out(Value::map({keys->value.tensor(), values->value.tensor()}));
   }
@@ -315,6 +328,7 @@ ol_value* ol_map_values(ol_value* m) {
 ol_value* ol_optional_empty(void) { return hand_out(Value::empty_optional()); }
 
 int32_t ol_register_custom_op(const char* domain, size_t domain_length, const char* op_type, size_t op_type_length) {
+  if (!trim::kHostOperators) return fail(left_out("the operator of the host"));
   if (op_type_length == 0) return fail(invalid_argument("a custom operator needs a name"));
   const std::string d(canonical_domain({domain, domain_length}));
   std::pair<std::string, std::string> op(d, std::string(op_type, op_type_length));

@@ -10,7 +10,8 @@
  *     anew after any call, because memory may have grown.
  *   - Not re-entrant: one thread at a time calls into an engine. ol_worker_main is the exception.
  *
- * Grammar for the generator: one declaration per OL_API line, arguments typed with the types below only.
+ * Grammar for the generator: one declaration per OL_API or OL_DEVICE_API line, arguments typed with the types below
+ * only.
  */
 // clang-format off: the generator reads one declaration per line
 #ifndef ONNXLET_H_
@@ -23,11 +24,16 @@
 extern "C" {
 #endif
 
-#if defined(__wasm__)
+#if defined(ONNXLET_RUNNER)
+#define OL_API(name) /* inside a program, which exports nothing */
+#elif defined(__wasm__)
 #define OL_API(name) __attribute__((export_name(#name), visibility("default")))
 #else
 #define OL_API(name) __attribute__((visibility("default")))
 #endif
+
+/* What only builds with a device have. */
+#define OL_DEVICE_API(name) OL_API(name)
 
 #define OL_ABI_VERSION 1
 
@@ -110,12 +116,15 @@ OL_API(ol_model_provide) int32_t ol_model_provide(ol_model* model, const char* f
 /* Checks, optimises and plans the model; consumes it, also when it fails. options: JSON object or NULL:
  * {"graph_optimization_level": "disabled"|"basic"|"extended"|"all", "disabled_passes": [name...], "max_memory": bytes,
  *  "free_dimensions": {name: size}, "profile": bool, "trace": 0..4, "deterministic": bool, "seed": int,
- *  "memory_plan": bool, "accuracy_level": 0..4, "function_bodies": bool}; function_bodies runs operators by the
- *  specification's function bodies also where there is a kernel. */
+ *  "memory_plan": bool, "accuracy_level": 0..4, "function_bodies": bool,
+ *  "device": {"min_bytes": n, "max_buffer": bytes, "on_processor": bool}}; device puts work on the host's WebGPU device, in
+ *  builds that can; on_processor: that device is a program; function_bodies runs operators by the specification's function
+ *  bodies also where there is a kernel. */
 OL_API(ol_session_create) ol_session* ol_session_create(ol_model* model, const char* options, size_t options_length);
 OL_API(ol_session_free) void ol_session_free(ol_session* session);
 /* JSON like ol_model_describe's "inputs", "outputs", "overridable_initializers", "metadata" ... of the planned session,
- * plus "nodes": [{"name","op_type","domain","since"}], "passes": [{"name","changed"}], "knobs": [...] */
+ * plus "nodes": [{"name","op_type","domain","since"}], "passes": [{"name","changed"}], "knobs": [...], and, of everything
+ * since the engine was loaded, "asked": {"types": bits by TensorProto.DataType, "operators": [[domain,op_type,since]]} */
 OL_API(ol_session_describe) const char* ol_session_describe(ol_session* session);
 /* JSON: {"in_use","peak","limit","model_bytes","weights_packed","arena"}, in bytes */
 OL_API(ol_session_memory) const char* ol_session_memory(ol_session* session);
@@ -141,6 +150,10 @@ OL_API(ol_run_abort) void ol_run_abort(ol_run* run);
  * are numbers, strings and lists of them; infinities are written as 1e999, NaN as null. ai.onnx's ImageDecoder comes here
  * without being registered. */
 OL_API(ol_run_pending) const char* ol_run_pending(ol_run* run);
+/* While pending with {"kind":"device"}: what the device has to do, 32-bit words of the format that core/gpu/commands.h
+ * describes, and how many there are. They end with the next step. */
+OL_API(ol_run_commands) const void* ol_run_commands(ol_run* run);
+OL_API(ol_run_commands_size) size_t ol_run_commands_size(ol_run* run);
 /* While pending on a custom operator: its i-th input (a new reference, NULL when absent), and where its results go. */
 OL_API(ol_run_pending_input) ol_value* ol_run_pending_input(ol_run* run, int32_t index);
 OL_API(ol_run_pending_output) int32_t ol_run_pending_output(ol_run* run, int32_t index, ol_value* value);
@@ -177,6 +190,21 @@ OL_API(ol_map_keys) ol_value* ol_map_keys(ol_value* map);
 OL_API(ol_map_values) ol_value* ol_map_values(ol_value* map);
 /* An optional without an element. A filled optional is simply its element. */
 OL_API(ol_optional_empty) ol_value* ol_optional_empty(void);
+
+/* ---- values on the device ---- */
+
+/* A tensor in memory that the host has on the session's device. The commands name it by `id`, which is from 2^30 up and not
+ * that of a living one; their "free" with it means that the engine has no more use for it. Zero elements need no memory. */
+OL_DEVICE_API(ol_tensor_on_device) ol_value* ol_tensor_on_device(ol_session* session, int32_t dtype, int32_t rank, const int64_t* dims, int32_t id);
+/* Before the first step: the run leaves its i-th output, if it is a tensor with bytes, on the device, in memory of its own. */
+OL_DEVICE_API(ol_run_keep) int32_t ol_run_keep(ol_run* run, int32_t index);
+/* What the session's commands call the memory of a tensor on its device; 0 where there is none. */
+OL_DEVICE_API(ol_value_device) int32_t ol_value_device(ol_value* value);
+/* The device is gone: runs from here on are on the CPU. Tensors that only the device has are of no use any more. */
+OL_DEVICE_API(ol_session_leave_device) void ol_session_leave_device(ol_session* session);
+/* JSON array, in the order in which the nodes have run: [{"node","op_type","domain","provider":"webgpu"|"wasm","reason"}]; the
+ * reason why it was not the device, or null. Of each node it is the last time that counts. */
+OL_DEVICE_API(ol_session_placement) const char* ol_session_placement(ol_session* session);
 
 /* ---- custom operators ---- */
 

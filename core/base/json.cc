@@ -98,7 +98,7 @@ constexpr int kMaxDepth = 32;
 
 class JsonParser {
  public:
-  explicit JsonParser(std::string_view text) : text_(text) {}
+  JsonParser(std::string_view text, std::string_view what) : text_(text), what_(what) {}
 
   Result<Json> parse() {
     Json root;
@@ -109,9 +109,7 @@ class JsonParser {
   }
 
  private:
-  Status error(const char* what) const {
-    return invalid_argument("the options are not JSON: ", what, " at character ", at_);
-  }
+  Status error(const char* what) const { return invalid_argument(what_, " not JSON: ", what, " at character ", at_); }
 
   void skip_space() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
@@ -150,7 +148,10 @@ class JsonParser {
     out->boolean = c == 't';
     if (take_word("true") || take_word("false")) return {};
     out->kind = Json::Kind::kNumber;
-    return number(&out->number);
+    const size_t from = at_;
+    OL_TRY(number(&out->number));
+    out->string = text_.substr(from, at_ - from);
+    return {};
   }
 
   Status object(Json* out) {
@@ -253,13 +254,13 @@ class JsonParser {
     return {};
   }
 
-  std::string_view text_;
+  std::string_view text_, what_;
   size_t at_ = 0;
   int depth_ = 0;
 };
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text) { return JsonParser(text).parse(); }
+Result<Json> parse_json(std::string_view text, std::string_view what) { return JsonParser(text, what).parse(); }
 
 }  // namespace onnxlet

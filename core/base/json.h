@@ -1,4 +1,4 @@
-// JSON out (descriptions, profiles) and in (session options). Small: the two directions the C ABI needs.
+// JSON out (descriptions, profiles) and in (session options, tokenizers).
 #pragma once
 
 #include <memory>
@@ -46,12 +46,13 @@ struct Json {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
   bool boolean = false;
-  double number = 0;
-  std::string string;
+  double number = 0;   // nearly; who needs the nearest double reads it from `string`
+  std::string string;  // also a number as it is written
   std::vector<Json> items;
   std::vector<std::pair<std::string, Json>> members;
   const Json* find(std::string_view name) const;
 };
-Result<Json> parse_json(std::string_view text);
+// `what` begins the error: "the options are not JSON: ...".
+Result<Json> parse_json(std::string_view text, std::string_view what = "the options are");
 
 }  // namespace onnxlet

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/trim.h"
+
 namespace onnxlet {
 
 // Header in front of every block; kAlignment bytes so that the payload stays aligned.
@@ -62,11 +64,11 @@ void* Pool::allocate(size_t bytes) {
   if (refuse_for_test()) return nullptr;
   const int64_t sequence = sequence_++;
   void* payload = nullptr;
-  if (mode_ == Mode::kReplaying) payload = allocate_planned(bytes, static_cast<size_t>(sequence));
+  if (trim::kMemoryPlan && mode_ == Mode::kReplaying) payload = allocate_planned(bytes, static_cast<size_t>(sequence));
   if (payload == nullptr) payload = allocate_cached(bytes);
   if (payload == nullptr) return nullptr;
   ++live_;
-  if (mode_ == Mode::kRecording) {
+  if (trim::kMemoryPlan && mode_ == Mode::kRecording) {
     auto* block = reinterpret_cast<Block*>(static_cast<char*>(payload) - kAlignment);
     block->sequence = sequence;
     block->epoch = epoch_;
@@ -127,11 +129,11 @@ void Pool::release(void* payload) {
   auto* block = reinterpret_cast<Block*>(static_cast<char*>(payload) - kAlignment);
   Pool& pool = *block->pool;
   --pool.live_;
-  if (block->size_class == kArenaClass) {
+  if (trim::kMemoryPlan && block->size_class == kArenaClass) {
     const auto begin = static_cast<uint64_t>(reinterpret_cast<char*>(block) - static_cast<char*>(pool.arena_));
     std::erase_if(pool.arena_live_, [&](const auto& range) { return range.first == begin; });
   } else {
-    if (pool.mode_ == Mode::kRecording && block->epoch == pool.epoch_) {
+    if (trim::kMemoryPlan && pool.mode_ == Mode::kRecording && block->epoch == pool.epoch_) {
       pool.recorded_.blocks[static_cast<size_t>(block->sequence)].last = pool.sequence_ - 1;
     }
     pool.in_use_ -= block->bytes;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/regex_class.h"
 #include "base/status.h"
 
 namespace onnxlet {
@@ -28,17 +29,13 @@ class Regex {
     Assert assertion;
     int32_t x = 0, y = 0;  // kClass: next, class; kSplit: both ways; kAssert: next
   };
-  struct Range {
-    int32_t low, high;
-  };
-  using Class = std::vector<Range>;  // sorted, disjoint
   class Threads;
 
   void follow(int32_t start, size_t origin, int32_t before, int32_t after, Threads* threads) const;
-  bool accepts(int32_t which, int32_t c) const;
+  bool accepts(int32_t which, int32_t c) const { return classes_[static_cast<size_t>(which)].accepts(c); }
 
   std::vector<Inst> program_;
-  std::vector<Class> classes_;
+  std::vector<RegexClass> classes_;
   int32_t start_ = 0;
 };
 

@@ -2,10 +2,16 @@
 
 #include <algorithm>
 
+#include "base/trim.h"
+
 namespace onnxlet {
 
 void sort_by(int64_t* first, int64_t count, FunctionRef<bool(int64_t, int64_t)> before) {
-  std::sort(first, first + count, before);
+  // Of a trimmed build this may be the only sort.
+  if constexpr (trim::kTrimmed)
+    std::partial_sort(first, first + count, first + count, before);
+  else
+    std::sort(first, first + count, before);
 }
 
 void sort_numbers(int64_t* first, int64_t count) {

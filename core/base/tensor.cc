@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/trim.h"
 
 namespace onnxlet {
 
@@ -44,8 +45,18 @@ Tensor& Tensor::operator=(Tensor other) noexcept {
 Tensor::~Tensor() {
   if (storage_ == nullptr || --storage_->references > 0) return;
   auto* strings = reinterpret_cast<std::string*>(storage_->elements());
-  for (int64_t i = 0; i < storage_->strings; ++i) strings[i].~basic_string();
+  for (int64_t i = 0; trim::keeps_type(DType::kString) && i < storage_->strings; ++i) strings[i].~basic_string();
   Pool::release(storage_);
+}
+
+uint32_t& types_seen() {
+  static uint32_t seen = 0;
+  return seen;
+}
+
+Status check_kept(DType dtype) {
+  if (trim::keeps_type(dtype)) return {};
+  return left_out(text("the element type ", dtype));
 }
 
 Result<uint64_t> checked_size(const Shape& shape) {
@@ -62,7 +73,17 @@ Result<uint64_t> checked_size(const Shape& shape) {
 }
 
 Result<Tensor> Tensor::allocate(Pool& pool, DType dtype, const Shape& shape, bool unpacked) {
+  if (trim::kTrimmed) OL_TRY(check_kept(dtype));
+  types_seen() |= dtype_bit(dtype);
   OL_ASSIGN(const uint64_t count, checked_size(shape));
+  return make(pool, dtype, shape, count, unpacked);
+}
+
+Result<Tensor> Tensor::workspace(Pool& pool, uint64_t bytes) {
+  return make(pool, DType::kUint8, Shape{static_cast<int64_t>(bytes)}, bytes, false);
+}
+
+Result<Tensor> Tensor::make(Pool& pool, DType dtype, const Shape& shape, uint64_t count, bool unpacked) {
   const bool alone = unpacked || !is_sub_byte(dtype);
   uint64_t bytes = 0;
   if (alone) {
@@ -80,7 +101,7 @@ Result<Tensor> Tensor::allocate(Pool& pool, DType dtype, const Shape& shape, boo
   t.shape_ = shape;
   t.dtype_ = dtype;
   t.unpacked_ = unpacked && is_sub_byte(dtype);
-  if (dtype == DType::kString) {
+  if (trim::keeps_type(DType::kString) && dtype == DType::kString) {
     auto* strings = static_cast<std::string*>(t.data_);
     for (uint64_t i = 0; i < count; ++i) new (strings + i) std::string;
     t.storage_->strings = static_cast<int64_t>(count);
@@ -89,6 +110,7 @@ Result<Tensor> Tensor::allocate(Pool& pool, DType dtype, const Shape& shape, boo
 }
 
 Tensor Tensor::borrow(const void* data, DType dtype, const Shape& shape) {
+  types_seen() |= dtype_bit(dtype);
   Tensor t;
   t.data_ = const_cast<void*>(data);
   t.shape_ = shape;
@@ -137,11 +159,20 @@ bool Tensor::unique() const { return storage_ != nullptr && storage_->references
 
 Result<Tensor> Tensor::copy(Pool& pool) const {
   OL_ASSIGN(Tensor t, allocate(pool, dtype_, shape_, unpacked_));
-  if (dtype_ == DType::kString)
+  if (trim::keeps_type(DType::kString) && dtype_ == DType::kString)
     std::copy_n(data<std::string>(), size(), t.mutable_data<std::string>());
   else
     std::memcpy(t.data_, data_, static_cast<size_t>(bytes()));
   return t;
+}
+
+Result<Tensor> with_valid_bools(Tensor t, Pool& pool) {
+  if (!trim::keeps_type(DType::kBool) || t.dtype() != DType::kBool) return t;
+  const auto* bytes = t.data<uint8_t>();
+  if (std::all_of(bytes, bytes + t.size(), [](uint8_t byte) { return byte <= 1; })) return t;
+  OL_ASSIGN(Tensor valid, Tensor::allocate(pool, DType::kBool, t.shape()));
+  std::transform(bytes, bytes + t.size(), valid.mutable_data<uint8_t>(), [](uint8_t byte) { return byte != 0; });
+  return valid;
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
@@ -151,6 +182,7 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 }
 
 Tensor Tensor::retyped(DType dtype) const {
+  types_seen() |= dtype_bit(dtype);
   Tensor t = *this;
   t.dtype_ = dtype;
   t.unpacked_ = unpacked_ && is_sub_byte(dtype);

@@ -49,6 +49,8 @@ class Tensor {
 
   // Checks the element count for overflow and the pool's limit. Bytes undefined, strings empty.
   static Result<Tensor> allocate(Pool& pool, DType dtype, const Shape& shape, bool unpacked = false);
+  // So many uint8 to work in, whether or not this build has that type for values.
+  static Result<Tensor> workspace(Pool& pool, uint64_t bytes);
   // Bytes that somebody else keeps alive longer than every copy of this tensor (the model file). Never unique().
   static Tensor borrow(const void* data, DType dtype, const Shape& shape);
   // The same with counted references, from the pool: unique() like any other tensor, and to be written when it is.
@@ -96,12 +98,21 @@ class Tensor {
 
  private:
   struct Storage;
+  static Result<Tensor> make(Pool& pool, DType dtype, const Shape& shape, uint64_t count, bool unpacked);
   Storage* storage_ = nullptr;  // null for borrowed bytes
   void* data_ = nullptr;
   Shape shape_;
   DType dtype_ = DType::kUndefined;
   bool unpacked_ = false;
 };
+
+// Bools come from outside as any byte: what is not 0 becomes 1, in a copy. Other tensors are given back.
+Result<Tensor> with_valid_bools(Tensor t, Pool& pool);
+
+// Every element type that a tensor has had since the engine was loaded, as dtype_bit()s.
+uint32_t& types_seen();
+// An error when this build is trimmed to models without this element type.
+Status check_kept(DType dtype);
 
 // C++ forbids misaligned access; WebAssembly defines it.
 bool can_lie_at(const void* data, DType dtype);

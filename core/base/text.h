@@ -36,7 +36,7 @@ void append(std::string& out, T v) {
 struct TextPart {
   enum Kind : uint8_t { kChars, kView, kInt, kUint, kDouble, kDType, kShape };
   Kind kind;
-  uint32_t length = 0;
+  uint32_t length;  // of kView; call sites are many, and shorter without a value for the others
   union {
     const char* chars;
     int64_t i;

@@ -1,5 +1,7 @@
 #include "base/value.h"
 
+#include "base/trim.h"
+
 namespace onnxlet {
 
 Value Value::sequence(Sequence items) {
@@ -22,9 +24,33 @@ Value Value::empty_optional() {
   return v;
 }
 
+Value Value::on_device(DType dtype, const Shape& shape, DeviceBufferPtr buffer) {
+  Value v(Tensor::borrow(nullptr, dtype, shape));
+  v.device_ = std::move(buffer);
+  return v;
+}
+
 Value::Sequence& Value::mutable_sequence() {
   if (sequence_.use_count() > 1) sequence_ = std::make_shared<Sequence>(*sequence_);
   return *sequence_;
+}
+
+Result<Value> with_valid_bools(Value v, Pool& pool) {
+  if (!trim::keeps_type(DType::kBool)) return v;
+  if (v.is_tensor() && v.is_here()) {
+    OL_ASSIGN(v.tensor(), with_valid_bools(std::move(v.tensor()), pool));
+  } else if (!trim::kContainers) {
+    return v;
+  } else if (v.kind() == Value::Kind::kSequence) {
+    for (size_t i = 0; i < v.sequence().size(); ++i) {
+      OL_ASSIGN(Value item, with_valid_bools(v.sequence()[i], pool));
+      v.mutable_sequence()[i] = std::move(item);
+    }
+  } else if (v.kind() == Value::Kind::kMap) {
+    OL_ASSIGN(Tensor values, with_valid_bools(v.map().values, pool));
+    return Value::map({v.map().keys, std::move(values)});
+  }
+  return v;
 }
 
 const char* kind_name(Value::Kind kind) {

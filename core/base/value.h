@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/device_buffer.h"
 #include "base/tensor.h"
 
 namespace onnxlet {
@@ -26,6 +27,8 @@ class Value {
   static Value sequence(Sequence items);
   static Value map(MapValue m);
   static Value empty_optional();  // an optional that holds nothing; a filled one is just the value it holds
+  // A tensor whose elements only a device has: of tensor() there are element type and shape.
+  static Value on_device(DType dtype, const Shape& shape, DeviceBufferPtr buffer);
 
   Kind kind() const { return kind_; }
   bool present() const { return kind_ != Kind::kNone; }
@@ -37,12 +40,24 @@ class Value {
   Sequence& mutable_sequence();  // copies the list first when it is shared
   const MapValue& map() const { return *map_; }
 
+  // The elements are here too, or nowhere else.
+  bool is_here() const { return device_ == nullptr || tensor_.raw() != nullptr || tensor_.size() == 0; }
+  const DeviceBufferPtr& device() const { return device_; }  // null: no device has them
+  // A device has the same elements from now on.
+  void add_device(DeviceBufferPtr buffer) const { device_ = std::move(buffer); }
+  // They are here too, from now on.
+  void bring(Tensor here) { tensor_ = std::move(here); }
+
  private:
   Kind kind_ = Kind::kNone;
   Tensor tensor_;
-  std::shared_ptr<Sequence> sequence_;
-  std::shared_ptr<const MapValue> map_;
+  PointerIf<trim::kContainers, Sequence> sequence_;
+  PointerIf<trim::kContainers, const MapValue> map_;
+  mutable DeviceBufferPtr device_;  // a copy: it changes nothing of the value
 };
+
+// As of tensors, also of those in sequences and maps.
+Result<Value> with_valid_bools(Value v, Pool& pool);
 
 const char* kind_name(Value::Kind kind);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "base/trim.h"
 
 namespace onnxlet {
 
@@ -20,13 +21,21 @@ using Complexes = Types<Complex64, Complex128>;
 using Strings = Types<std::string>;
 
 namespace detail {
-template <class F, class... Ts>
-bool visit_list(Types<Ts...>, DType t, F& f, Status* out) {
-  return ((dtype_of<Ts> == t ? (*out = f.template operator()<Ts>(), true) : false) || ...);
+// A trimmed build has no code for the types that its models do not use; tensors of such types do not exist there
+// (Tensor::allocate). A kernel that goes through one on its own account is our own bug.
+template <uint32_t kAlso, class T, class F>
+bool call(F& f, [[maybe_unused]] Status* out) {
+  if constexpr (!trim::keeps_type(dtype_of<T>) && (kAlso & dtype_bit(dtype_of<T>)) == 0)
+    __builtin_trap();
+  else if constexpr (std::is_void_v<decltype(f.template operator()<T>())>)
+    f.template operator()<T>();
+  else
+    *out = f.template operator()<T>();
+  return true;
 }
-template <class F, class... Ts>
-bool try_list(Types<Ts...>, DType t, F& f) {
-  return ((dtype_of<Ts> == t ? (f.template operator()<Ts>(), true) : false) || ...);
+template <uint32_t kAlso = 0, class F, class... Ts>
+bool visit_list(Types<Ts...>, DType t, F& f, Status* out) {
+  return ((dtype_of<Ts> == t && call<kAlso, Ts>(f, out)) || ...);
 }
 }  // namespace detail
 
@@ -40,7 +49,13 @@ Status visit(DType t, F&& f) {
 // The same without an error: false when the type is in none of the lists. The callable returns nothing.
 template <class... Lists, class F>
 bool try_visit(DType t, F&& f) {
-  return (detail::try_list(Lists{}, t, f) || ...);
+  return (detail::visit_list(Lists{}, t, f, nullptr) || ...);
+}
+
+// For kernels that go through types of their own: those of the dtype_bit()s kAlso are in trimmed builds too.
+template <uint32_t kAlso, class... Lists, class F>
+bool try_visit_also(DType t, F&& f) {
+  return (detail::visit_list<kAlso>(Lists{}, t, f, nullptr) || ...);
 }
 
 // Data movement depends on the size of an element, not on its meaning:
@@ -49,20 +64,29 @@ struct Bytes16 {
   uint64_t lo, hi;
   bool operator==(const Bytes16&) const = default;
 };
+namespace detail {
+template <class T, class F>
+void move_as(F& f) {
+  if constexpr (trim::keeps_size(std::is_same_v<T, std::string> ? 0 : sizeof(T)))
+    f.template operator()<T>();
+  else
+    __builtin_trap();
+}
+}  // namespace detail
 template <class F>
 void visit_size(DType t, F&& f) {
-  if (t == DType::kString) return f.template operator()<std::string>();
+  if (t == DType::kString) return detail::move_as<std::string>(f);
   switch (element_size(t)) {
     case 1:
-      return f.template operator()<uint8_t>();
+      return detail::move_as<uint8_t>(f);
     case 2:
-      return f.template operator()<uint16_t>();
+      return detail::move_as<uint16_t>(f);
     case 4:
-      return f.template operator()<uint32_t>();
+      return detail::move_as<uint32_t>(f);
     case 8:
-      return f.template operator()<uint64_t>();
+      return detail::move_as<uint64_t>(f);
     default:
-      return f.template operator()<Bytes16>();
+      return detail::move_as<Bytes16>(f);
   }
 }
 

@@ -2,11 +2,12 @@
 #include "graph/build.h"
 
 #include <algorithm>
+#include <climits>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
+#include <set>
 
 #include "base/text.h"
+#include "base/trim.h"
 #include "graph/check.h"
 #include "graph/gradient.h"
 #include "graph/infer.h"
@@ -16,7 +17,7 @@
 namespace onnxlet {
 
 bool runs_on_host(std::string_view domain, std::string_view op_type) {
-  return domain.empty() && op_type == "ImageDecoder";
+  return domain.empty() && op_type == "ImageDecoder" && find_op(domain, op_type, INT_MAX) == nullptr;
 }
 
 // Before IR version 4 every initializer had to be listed as an input; those lists say nothing about overriding.
@@ -24,7 +25,7 @@ static bool initializers_overridable(const Model& model) { return model.ir_versi
 
 GraphInterface graph_interface(const Model& model) {
   GraphInterface face;
-  std::unordered_set<std::string_view> initialized;
+  std::set<std::string_view> initialized;
   const bool overridable = initializers_overridable(model);
   for (const TensorRef& t : model.graph.initializers) initialized.insert(t.name);
   for (const SparseTensorRef& t : model.graph.sparse_initializers) initialized.insert(t.values.name);
@@ -54,7 +55,7 @@ struct Scope {
   const Function* function = nullptr;  // and what it called
   std::string path = {};
   int function_depth = 0;
-  std::unordered_map<std::string_view, ValueId> names = {};
+  std::map<std::string_view, ValueId> names = {};
 };
 
 class Builder {
@@ -65,8 +66,10 @@ class Builder {
     auto graph = std::make_unique<IrGraph>();
     Scope scope{.graph = graph.get(), .opsets = &model_.opset_imports};
     OL_TRY(add_graph(model_.graph, scope, true));
-    infer_types(*graph, &problems_);
-    if (has_gradients_ && problems_.empty()) OL_TRY(expand_gradients(*graph, model_, pool_, &problems_));
+    // Of use to passes and derivatives; otherwise each operator finds wrong types when it runs.
+    if (trim::kAnyPass || trim::kGradient) infer_types(*graph, &problems_);
+    if (trim::kGradient && has_gradients_ && problems_.empty())
+      OL_TRY(expand_gradients(*graph, model_, pool_, &problems_));
     if (!problems_.empty()) return problems_.report();
     for (size_t i = 0; i < graph->outputs.size(); ++i) {  // outputs that the file leaves undeclared
       TypeSpec& declared = model_.graph.outputs[i].type;
@@ -107,8 +110,7 @@ class Builder {
 
   Status add_graph(Graph& source, Scope& scope, bool is_main) {
     OL_TRY(sort_nodes(source));
-    std::unordered_set<std::string_view>
-        defaults;  // inputs with an initializer: the session feeds it unless overridden
+    std::set<std::string_view> defaults;  // inputs with an initializer: the session feeds it unless overridden
     if (is_main) {
       for (const ValueInfo* v : graph_interface(model_).overridable) defaults.insert(v->name);
     }
@@ -169,20 +171,20 @@ class Builder {
   }
 
   Status add_node(const Node& n, Scope& scope) {
-    if (const Function* f = local_function(n)) return inline_function(*f, n, scope);
+    if (const Function* f = trim::kFunctions ? local_function(n) : nullptr) return inline_function(*f, n, scope);
     IrNode out;
     out.name = n.name;
     out.op_type = n.op_type;
     out.domain = n.domain;
     out.path = scope.path;
     out.opset = opset_for(n.domain, scope);
-    const bool registered = is_custom(n);
+    const bool registered = trim::kHostOperators && is_custom(n);
     out.schema = registered ? nullptr : find_schema(n.domain, n.op_type, out.opset);
-    out.custom = registered || (out.schema != nullptr && runs_on_host(n.domain, n.op_type));
+    out.custom = registered || (trim::kHostOperators && out.schema != nullptr && runs_on_host(n.domain, n.op_type));
     if (!out.custom) out.row = find_op(n.domain, n.op_type, out.opset);
-    const bool gradient = !out.custom && is_gradient(n.domain, n.op_type);
+    const bool gradient = trim::kGradient && !out.custom && is_gradient(n.domain, n.op_type);
     const bool has_kernel = out.custom || gradient || out.row != nullptr;
-    if (out.schema != nullptr && !out.custom && (!has_kernel || options_.function_bodies)) {
+    if (trim::kFunctions && out.schema != nullptr && !out.custom && (!has_kernel || options_.function_bodies)) {
       if (const FunctionBody* body = function_body(*out.schema, out.opset)) {
         OL_ASSIGN(const Function* function, specified_function(*out.schema, *body));
         return inline_function(*function, n, scope);
@@ -196,7 +198,7 @@ class Builder {
     OL_TRY(add_attributes(n, scope, &out));
     if (!has_kernel) report_missing_operator(out, &problems_);
     check_against_schema(n, out, &problems_);
-    if (out.custom) check_host_attributes(out, &problems_);
+    if (trim::kHostOperators && out.custom) check_host_attributes(out, &problems_);
     for (std::string_view name : n.inputs) {
       const ValueId id = resolve(name, scope);
       if (id == kAbsent && !name.empty() && !is_omitted(name, scope)) {
@@ -253,6 +255,7 @@ class Builder {
       Scope* origin = &scope;
       if (!a.ref.empty()) actual = referenced_attribute(a.ref, &origin);
       if (actual == nullptr) continue;  // the caller left it out: the operator's default holds
+      if (!trim::kSubgraphs && actual->type == Attribute::Type::kGraph) continue;  // its operator is not in the build
       if (actual->type == Attribute::Type::kGraph) {
         if (actual->g == nullptr)
           return invalid_graph(out->describe(), " has no graph in its attribute '", a.name, "'");

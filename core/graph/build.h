@@ -20,7 +20,7 @@ struct GraphOptions {
   std::vector<std::pair<std::string, std::string>> custom_ops;  // domain, op_type
 };
 
-// Whether every host is asked for this operator, as if it were a custom one: it needs what only hosts have (codecs).
+// Whether every host is asked for this operator, as if it were a custom one: it needs what this build has not (codecs).
 bool runs_on_host(std::string_view domain, std::string_view op_type);
 
 // Builds the graph of `model`: inlines model-local functions and, for operators without a kernel, the function bodies

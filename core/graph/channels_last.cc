@@ -199,26 +199,26 @@ class Layout {
     const OpRow* row = n.row;
     if (row == nullptr || n.inputs.empty() || n.inputs[0] == kAbsent) return false;
     if (one_of(n.op_type, {"Conv", "FusedConv", "ConvInteger"})) return convolution(n, 1);
-    if (n.op_type == "QLinearConv") return convolution(n, 3);
+    if (trim::keeps_operators("QLinear") && n.op_type == "QLinearConv") return convolution(n, 3);
     if (one_of(n.op_type, {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ByteTable", "QLinearSigmoid",
                            "QLinearLeakyRelu"})) {
       return by_value(n);
     }
     if ((row->flags & kElementwise) != 0) return elementwise(n);
     const int rank = state(n.inputs[0]).last != kAbsent ? state(n.inputs[0]).rank : kNoRank;
-    if (n.op_type == "Concat" && n.domain.empty()) return concat(n, 0, 1);
-    if (n.op_type == "QLinearConcat") return concat(n, 2, 3);
+    if (trim::keeps_operators("Concat") && n.op_type == "Concat" && n.domain.empty()) return concat(n, 0, 1);
+    if (trim::keeps_operators("QLinearConcat") && n.op_type == "QLinearConcat") return concat(n, 2, 3);
     if (rank == kNoRank) return false;
     if ((row->flags & kChannelsLast) != 0) return window(n, rank);
     if (!n.domain.empty()) return false;
     if (n.op_type == "Transpose") return transpose(n, rank);
-    if (n.op_type == "Shape") return shape(n, rank);
-    if (n.op_type.starts_with("Reduce")) return reduce(n, rank);
+    if (trim::keeps_operators("Shape") && n.op_type == "Shape") return shape(n, rank);
+    if (trim::keeps_operators("Reduce") && n.op_type.starts_with("Reduce")) return reduce(n, rank);
     if (one_of(n.op_type, {"Softmax", "LogSoftmax"}) && n.since_version() >= 13) return along_axis(n, rank, -1);
-    if (n.op_type == "Split") return along_axis(n, rank, 0);
-    if (n.op_type == "Slice") return slice(n, rank);
-    if (n.op_type == "Pad") return pad(n, rank);
-    if (n.op_type == "Resize") return resize(n, rank);
+    if (trim::keeps_operators("Split") && n.op_type == "Split") return along_axis(n, rank, 0);
+    if (trim::keeps_operators("Slice") && n.op_type == "Slice") return slice(n, rank);
+    if (trim::keeps_operators("Pad") && n.op_type == "Pad") return pad(n, rank);
+    if (trim::keeps_operators("Resize") && n.op_type == "Resize") return resize(n, rank);
     return false;
   }
 
@@ -511,6 +511,12 @@ class Layout {
 
 }  // namespace
 
-Result<bool> channels_last(IrGraph& graph, Pool& pool) { return Layout(graph, pool).run(); }
+Result<bool> channels_last(IrGraph& graph, Pool& pool) {
+  OL_ASSIGN(const bool changed, Layout(graph, pool).run());
+  for (const IrNode& n : graph.nodes) {  // a model that this build is not trimmed to may come to other borders
+    if (trim::kTrimmed && n.row == nullptr && !n.custom) return left_out(n.op_type);
+  }
+  return changed;
+}
 
 }  // namespace onnxlet

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/trim.h"
 
 namespace onnxlet {
 namespace {
@@ -54,6 +55,10 @@ Status Problems::report() const {
 
 void report_missing_operator(const IrNode& n, Problems* problems) {
   const std::string op = n.domain.empty() ? std::string(n.op_type) : text(n.domain, ".", n.op_type);
+  if (trim::kTrimmed) {
+    const std::string version = n.schema != nullptr ? text("-", n.opset) : "";
+    return problems->add(left_out(op + version));
+  }
   if (n.schema != nullptr) {
     problems->add(Code::kNotImplemented, text("operator ", op, "-", n.since_version(), " is not in this build"));
   } else if (const Schema* first = first_schema(n.domain, n.op_type)) {
@@ -88,7 +93,7 @@ void check_host_attributes(const IrNode& ir, Problems* problems) {
 
 void check_against_schema(const Node& node, const IrNode& ir, Problems* problems) {
   const Schema* s = ir.schema;
-  if (s == nullptr) return;
+  if (s == nullptr || s->left_out) return;
   check_count(ir, "inputs", node.inputs.size(), s->min_input, s->max_input, problems);
   check_count(ir, "outputs", node.outputs.size(), s->min_output, s->max_output, problems);
   for (size_t i = 0; i < std::min<size_t>(node.inputs.size(), s->inputs.size()); ++i) {

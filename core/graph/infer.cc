@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/text.h"
+#include "base/trim.h"
 #include "ops/op.h"
 
 namespace onnxlet {
@@ -20,6 +21,10 @@ class Inference {
       if (v.constant.valid()) v.type = ValueType::tensor(v.constant.dtype());
     }
     for (IrNode& n : g.nodes) node(g, n);
+    for (const IrValue& v : g.values) {
+      types_seen() |= dtype_bit(v.type.dtype);
+      if (trim::kTrimmed && !trim::keeps_type(v.type.dtype)) problems_->add(check_kept(v.type.dtype));
+    }
     for (size_t i = 0; i < g.outputs.size(); ++i) {
       if (g.outputs[i] != kAbsent) check_output(g.value(g.outputs[i]), ValueType::of(*g.output_types[i]));
     }
@@ -36,7 +41,7 @@ class Inference {
     check_types(*n.schema, {n.inputs.size(), given, type}, &bound,
                 [&](std::string problem) { problems_->add(Code::kInvalidGraph, text(n.describe(), ": ", problem)); });
     check_kernel(g, n);
-    if (!n.subgraphs.empty()) return control(g, n);
+    if (trim::kSubgraphs && !n.subgraphs.empty()) return control(g, n);
     for (size_t i = 0; i < n.outputs.size(); ++i) {
       if (n.outputs[i] != kAbsent) g.value(n.outputs[i]).type = output_type(g, n, bound, i);
     }

@@ -50,12 +50,16 @@ void share_constants(const IrGraph& outer, IrGraph* inner) {
   });
 }
 
-std::span<const Pass> passes() { return kPasses; }
+std::span<const Pass> passes() {
+  if (!trim::kAnyPass) return {};
+  return kPasses;
+}
 
 Status run_passes(IrGraph& graph, const GraphOptions& options, Pool& pool, std::vector<PassReport>* report) {
+  if (!trim::kAnyPass) return {};
   const auto& off = options.disabled_passes;
   for (const Pass& p : kPasses) {
-    if (options.level >= p.level && std::find(off.begin(), off.end(), p.name) == off.end()) {
+    if (p.run != nullptr && options.level >= p.level && std::find(off.begin(), off.end(), p.name) == off.end()) {
       report->push_back({p.name, false});
     }
   }

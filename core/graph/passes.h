@@ -4,16 +4,21 @@
 
 #include <span>
 
+#include "base/trim.h"
 #include "base/value.h"
 #include "graph/build.h"
 
 namespace onnxlet {
 
 struct Pass {
+  using Run = Result<bool> (*)(IrGraph& graph, Pool& pool);  // one graph; the driver visits subgraphs
   const char* name;
-  int level;                                        // runs when GraphOptions::level is at least this
-  Result<bool> (*run)(IrGraph& graph, Pool& pool);  // one graph; the driver visits subgraphs
-  bool first = false;                               // before all others, whatever its level
+  int level;   // runs when GraphOptions::level is at least this
+  Run run;     // nullptr: this build is trimmed, and the pass changed nothing in its models
+  bool first;  // before all others, whatever its level
+
+  constexpr Pass(const char* pass_name, int from_level, Run function, bool before_all = false)
+      : name(pass_name), level(from_level), run(trim::keeps_pass(pass_name) ? function : nullptr), first(before_all) {}
 };
 
 std::span<const Pass> passes();

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "base/trim.h"
 
 namespace onnxlet {
 namespace {
@@ -19,6 +20,13 @@ constexpr Promotion kPromotions[] = {
     {"Pad", "pads", 1},    {"Pad", "paddings", 1},  {"Pad", "value", 2},       {"Split", "split", 1},
     {"TopK", "k", 1},      {"Dropout", "ratio", 1}, {"Upsample", "scales", 1}, {"Reshape", "shape", 1},
 };
+
+constexpr bool kAnyKept = [] {
+  for (const Promotion& p : kPromotions) {
+    if (trim::keeps_operators(p.op_type)) return true;
+  }
+  return false;
+}();
 
 bool applies(const Promotion& p, const IrNode& node) {
   const std::string_view op = p.op_type;
@@ -63,8 +71,8 @@ Status promote_upsample(IrNode* node, IrGraph* graph, Pool& pool) {
 }  // namespace
 
 Status promote_attributes(IrNode* node, IrGraph* graph, Pool& pool) {
-  if (!node->domain.empty()) return {};
-  if (node->op_type == "Upsample") OL_TRY(promote_upsample(node, graph, pool));
+  if (!kAnyKept || !node->domain.empty()) return {};
+  if (trim::keeps_operators("Upsample") && node->op_type == "Upsample") OL_TRY(promote_upsample(node, graph, pool));
   for (const Promotion& p : kPromotions) {
     if (!applies(p, *node)) continue;
     const auto at = static_cast<size_t>(p.input);

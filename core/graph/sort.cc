@@ -1,4 +1,4 @@
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "base/text.h"
@@ -28,7 +28,7 @@ void reads_of(const Graph& g, std::vector<std::string_view>* out) {
 }  // namespace
 
 Status sort_nodes(Graph& graph) {
-  std::unordered_map<std::string_view, size_t> producer;
+  std::map<std::string_view, size_t> producer;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     for (std::string_view name : graph.nodes[i].outputs) {
       if (!name.empty()) producer.emplace(name, i);

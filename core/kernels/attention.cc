@@ -11,7 +11,7 @@
 #include "kernels/tile.h"
 #include "simd/math.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using simd::F32x1;
@@ -334,4 +334,4 @@ void rotary_embedding(const RotaryArgs& a) {
   });
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/level.h"
+
 namespace onnxlet {
 
 // Element (b, h, s, d) is data[b * batch + h * head + s * row + d].
@@ -35,9 +37,6 @@ struct AttentionArgs {
   float* scores = nullptr;
 };
 
-int64_t attention_scratch(const AttentionArgs& args);  // in floats
-void attention(const AttentionArgs& args, float* scratch);
-
 // Rotary position embedding. Row (b, s) uses row rows[b * seq + s] (rows null: b * seq + s) of the tables, each
 // dims / 2 long. Elements beyond `dims` are copied.
 struct RotaryArgs {
@@ -48,6 +47,14 @@ struct RotaryArgs {
   Heads<const float> x;
   Heads<float> y;  // may be x
 };
-void rotary_embedding(const RotaryArgs& args);
 
 }  // namespace onnxlet
+
+namespace onnxlet::inline ONNXLET_LEVEL {
+
+int64_t attention_scratch(const AttentionArgs& args);  // in floats
+void attention(const AttentionArgs& args, float* scratch);
+
+void rotary_embedding(const RotaryArgs& args);
+
+}  // namespace onnxlet::inline ONNXLET_LEVEL

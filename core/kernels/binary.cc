@@ -67,7 +67,12 @@ BinaryLoop small_loop_for(DType type) {
   return loop;
 }
 
-// Functions that do not tell signed from unsigned need one loop per size.
+// Functions that do not tell signed from unsigned need one loop per size: a trimmed build has those that stand for its
+// types.
+constexpr uint32_t stands_for(DType type, DType kept) { return trim::keeps_type(kept) ? dtype_bit(type) : 0; }
+constexpr uint32_t kStandIns = stands_for(DType::kUint8, DType::kInt8) | stands_for(DType::kUint8, DType::kBool) |
+                               stands_for(DType::kUint16, DType::kInt16) | stands_for(DType::kUint32, DType::kInt32) |
+                               stands_for(DType::kUint64, DType::kInt64);
 DType unsigned_of(DType type) {
   if (!is_integer(type) && type != DType::kBool) return type;
   switch (element_size(type)) {
@@ -82,12 +87,21 @@ DType unsigned_of(DType type) {
   }
 }
 template <class F>
+BinaryLoop loop_by_size(DType type) {
+  BinaryLoop loop = nullptr;
+  try_visit_also<kStandIns, Ieee, UnsignedInts>(unsigned_of(type),
+                                                [&]<class T>() { loop = run<decltype(F()(T(), T())), T, F>; });
+  return loop;
+}
+template <class F>
 BinaryLoop arithmetic_loop(DType type) {
-  return type == DType::kBool ? nullptr : loop_for<F, Ieee, UnsignedInts>(unsigned_of(type));
+  return type == DType::kBool ? nullptr : loop_by_size<F>(type);
 }
 template <class F>
 BinaryLoop bit_loop(DType type) {
-  return is_float(type) ? nullptr : small_loop_for<F, UnsignedInts>(unsigned_of(type));
+  BinaryLoop loop = nullptr;
+  try_visit_also<kStandIns, UnsignedInts>(unsigned_of(type), [&]<class T>() { loop = run_small<T, T, F>; });
+  return loop;
 }
 
 // Wide enough that small unsigned operands are not promoted to int, whose overflow is undefined.
@@ -338,8 +352,7 @@ const BinaryKernel kXorKernel = {"Xor", bool_loop<LogicalXor>};
 const BinaryKernel kBitwiseAndKernel = {"BitwiseAnd", bit_loop<BitAnd>};
 const BinaryKernel kBitwiseOrKernel = {"BitwiseOr", bit_loop<BitOr>};
 const BinaryKernel kBitwiseXorKernel = {"BitwiseXor", bit_loop<BitXor>};
-const BinaryKernel kEqualKernel = {"Equal", [](DType t) { return loop_for<Equal, Ieee, UnsignedInts>(unsigned_of(t)); },
-                                   true};
+const BinaryKernel kEqualKernel = {"Equal", loop_by_size<Equal>, true};
 const BinaryKernel kLessKernel = {"Less", ordered_loop<Less>, true};
 const BinaryKernel kGreaterKernel = {"Greater", ordered_loop<Less>, true, true};
 const BinaryKernel kLessOrEqualKernel = {"LessOrEqual", ordered_loop<LessOrEqual>, true};

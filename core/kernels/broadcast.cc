@@ -127,18 +127,26 @@ void gather(const Cursor& start, int k, T* to, int64_t n) {
   }
 }
 
+template <class T>
+void gather_kept(const Cursor& start, int k, T* to, int64_t n) {
+  if constexpr (trim::keeps_size(sizeof(T)))
+    gather(start, k, to, n);
+  else
+    __builtin_trap();
+}
+
 void gather_bytes(const Cursor& at, int k, void* to, int64_t n) {
   switch (at.plan->operands[static_cast<size_t>(k)].size) {
     case 1:
-      return gather(at, k, static_cast<uint8_t*>(to), n);
+      return gather_kept(at, k, static_cast<uint8_t*>(to), n);
     case 2:
-      return gather(at, k, static_cast<uint16_t*>(to), n);
+      return gather_kept(at, k, static_cast<uint16_t*>(to), n);
     case 4:
-      return gather(at, k, static_cast<uint32_t*>(to), n);
+      return gather_kept(at, k, static_cast<uint32_t*>(to), n);
     case 8:
-      return gather(at, k, static_cast<uint64_t*>(to), n);
+      return gather_kept(at, k, static_cast<uint64_t*>(to), n);
     default:
-      return gather(at, k, static_cast<Bytes16*>(to), n);
+      return gather_kept(at, k, static_cast<Bytes16*>(to), n);
   }
 }
 

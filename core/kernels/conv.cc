@@ -6,10 +6,11 @@
 #include "kernels/patches.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using simd::F32;
+using simd::F32x4;
 
 constexpr int64_t kBlockPixels = 64, kBlockK = 512;
 
@@ -39,15 +40,15 @@ void pack_patches(const float* x, int64_t channel_stride, int64_t channels, int6
         if (kind[s] >= kContiguous) {
           const float* src = x + o[0];
           const ptrdiff_t run = kind[s] - kContiguous + 1;
-          for (ptrdiff_t i = 0; i < run; ++i, src += kGemmRows, dst += strip_step) F32::load(src).store(dst);
+          for (ptrdiff_t i = 0; i < run; ++i, src += kGemmRows, dst += strip_step) F32x4::load(src).store(dst);
           dst -= strip_step;
           s += run - 1;
           o += (run - 1) * kGemmRows;
         } else if (kind[s] == kPadding) {
-          F32::splat(0).store(dst);
+          F32x4::splat(0).store(dst);
         } else if (kind[s] == kEverySecond) {
-          const F32 a = F32::load(x + o[0]), b = F32::load(x + o[0] + 3);
-          F32{__builtin_shufflevector(a.v, b.v, 0, 2, 5, 7)}.store(dst);
+          const F32x4 a = F32x4::load(x + o[0]), b = F32x4::load(x + o[0] + 3);
+          F32x4{__builtin_shufflevector(a.v, b.v, 0, 2, 5, 7)}.store(dst);
         } else {
           for (int r = 0; r < kGemmRows; ++r) dst[r] = o[r] < 0 ? 0.0f : x[o[r]];
         }
@@ -135,4 +136,4 @@ const char* conv(const Conv& c, float* scratch) {
   return "conv_f32_indirect_4x8";
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

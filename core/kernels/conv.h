@@ -28,6 +28,10 @@ struct Conv {
   bool depthwise() const { return group_channels() == 1 && groups > 1 && window.rank() <= 2; }
 };
 
+}  // namespace onnxlet
+
+namespace onnxlet::inline ONNXLET_LEVEL {
+
 // W is [out_channels, channels / groups, kernel...].
 int64_t packed_conv_size(int64_t out_channels, int64_t group_k, int64_t groups);
 void pack_conv_weights(const float* w, int64_t out_channels, int64_t group_k, int64_t groups, float* out);
@@ -59,6 +63,10 @@ const char* conv_depthwise(const Conv& c, float* scratch);
 void pack_conv_depthwise_weights_nhwc(const float* w, int64_t channels, int64_t taps, float* out);
 int64_t conv_depthwise_nhwc_scratch(const Conv& c);
 const char* conv_depthwise_nhwc(const Conv& c, float* scratch);
+
+}  // namespace onnxlet::inline ONNXLET_LEVEL
+
+namespace onnxlet {
 
 // Transposed convolution. `window` describes the convolution it reverses: window.out is the size of x, window.in of y.
 // W is [channels, out_channels / groups, kernel...]; pack_conv_transpose_weights packs each group's [channels][out *

@@ -7,7 +7,7 @@
 #include "kernels/conv.h"
 #include "kernels/slots.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 struct ConvTask {
   int64_t image, group, pixel0, pixel1, col0, col1;  // columns are channels of the group
@@ -54,4 +54,4 @@ struct ConvBlocks {
   }
 };
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -8,7 +8,7 @@
 #include "kernels/slots.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using simd::F32x4;
@@ -280,4 +280,4 @@ const char* conv_depthwise(const Conv& c, float* scratch) {
   return "conv_f32_depthwise";
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "base/trim.h"
 #include "kernels/conv.h"
 #include "kernels/slots.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using F = simd::F32;
@@ -129,10 +130,12 @@ Variant choose(const Window& w) {
   const int last = w.rank() - 1;
   const bool square = w.rank() == 2 && w.kernel[0] == w.kernel[1] && w.dilation[1] == 1;
   const int64_t size = square ? w.kernel[1] : 0, stride = w.stride[last];
-  if (size == 3 && stride == 1) return {strip<3, 1>, false, "conv_f32_depthwise_nhwc_3x3"};
-  if (size == 3 && stride == 2) return {strip<3, 2>, false, "conv_f32_depthwise_nhwc_3x3s2"};
-  if (size == 5 && stride == 1) return {strip<5, 1>, true, "conv_f32_depthwise_nhwc_5x5"};
-  if (size == 5 && stride == 2) return {strip<5, 2>, true, "conv_f32_depthwise_nhwc_5x5s2"};
+  constexpr const char* kNames[] = {"conv_f32_depthwise_nhwc_3x3", "conv_f32_depthwise_nhwc_3x3s2",
+                                    "conv_f32_depthwise_nhwc_5x5", "conv_f32_depthwise_nhwc_5x5s2"};
+  if (trim::keeps_kernel(kNames[0]) && size == 3 && stride == 1) return {strip<3, 1>, false, kNames[0]};
+  if (trim::keeps_kernel(kNames[1]) && size == 3 && stride == 2) return {strip<3, 2>, false, kNames[1]};
+  if (trim::keeps_kernel(kNames[2]) && size == 5 && stride == 1) return {strip<5, 1>, true, kNames[2]};
+  if (trim::keeps_kernel(kNames[3]) && size == 5 && stride == 2) return {strip<5, 2>, true, kNames[3]};
   return {strip<0, 1>, true, "conv_f32_depthwise_nhwc"};
 }
 
@@ -253,4 +256,4 @@ const char* conv_depthwise_nhwc(const Conv& c, float* scratch) {
   return variant.name;
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

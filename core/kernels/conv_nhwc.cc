@@ -6,7 +6,7 @@
 #include "kernels/conv_blocks.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using simd::F32;
@@ -124,6 +124,18 @@ class Locator {
   int64_t kernel_rows_;
 };
 
+// Whole tiles of some of `n` rows, down kPanels panels that lie k rows apart. Gives the number of rows done.
+template <class F, int kPanels>
+int64_t whole_tiles(tile::Runs runs, const float* panel, int64_t k, int64_t n, const tile::Finish& f) {
+  tile::FinishDown<F, kPanels> finish(f);
+  for (int64_t i = n / kGemmRows; i > 0; --i, runs.table += kGemmRows) {
+    auto acc =
+        tile::multiply_runs<F, kGemmRows, kPanels>(runs, panel, kGemmCols, static_cast<ptrdiff_t>(k) * kGemmCols);
+    finish.next(acc.v);
+  }
+  return n / kGemmRows * kGemmRows;
+}
+
 template <class F>
 void run_task(const Conv& c, const NhwcPlan& p, const ConvTask& t, const float* const* table) {
   const int64_t k = p.segments * p.run, n = t.pixel1 - t.pixel0;
@@ -135,26 +147,39 @@ void run_task(const Conv& c, const NhwcPlan& p, const ConvTask& t, const float* 
     for (int64_t r0 = 0; r0 == 0 || r0 < p.run; r0 += p.run_block) {
       const int64_t run = std::min(p.run_block, p.run - r0);
       const bool last = s0 + segments >= p.segments && r0 + run >= p.run;
-      for (int64_t j = t.col0; j < t.col1; j += kGemmCols) {
-        const float* panel = weights + j * k + (s0 * p.run + r0) * kGemmCols;
-        const int cols = static_cast<int>(std::min<int64_t>(kGemmCols, t.col1 - j));
+      const tile::Runs runs{table + s0 * p.block, p.block, segments, r0, run, p.run * kGemmCols};
+      const auto panel = [&](int64_t j) { return weights + j * k + (s0 * p.run + r0) * kGemmCols; };
+      const auto finish_at = [&](int64_t j) {
         const float* bias = c.epilogue.bias ? c.epilogue.bias + channel + j : nullptr;
         tile::Finish f(c.epilogue, c.y, corner + j, bias, s0 == 0 && r0 == 0, last);
         f.row_stride = c.out_channels;
-        tile::Runs runs{table + s0 * p.block, p.block, segments, r0, run, p.run * kGemmCols};
-        int64_t i = 0;
-        if (tile::FinishDown<F>::fits(cols, f)) {
-          tile::FinishDown<F> finish(f);
-          for (; i + kGemmRows <= n; i += kGemmRows, runs.table += kGemmRows) {
-            tile::Acc<F, kGemmRows> acc = tile::multiply_runs<F, kGemmRows>(runs, panel, kGemmCols);
-            finish.next(acc.v);
-          }
-          f.move_down(i);
-        }
-        for (; i < n; i += kGemmRows, runs.table += kGemmRows, f.move_down(kGemmRows)) {
-          tile::finish(tile::multiply_runs<F, kGemmRows>(runs, panel, kGemmCols),
+        return f;
+      };
+      int64_t j = t.col0;
+      const auto whole = [&]<int kPanels>() { return whole_tiles<F, kPanels>(runs, panel(j), k, n, finish_at(j)); };
+      const auto rest_of_panel = [&](int64_t first) {
+        const int cols = static_cast<int>(std::min<int64_t>(kGemmCols, t.col1 - j));
+        tile::Finish f = finish_at(j);
+        f.move_down(first);
+        tile::Runs rest = runs;
+        rest.table += first;
+        for (int64_t i = first; i < n; i += kGemmRows, rest.table += kGemmRows, f.move_down(kGemmRows)) {
+          tile::finish(tile::multiply_runs<F, kGemmRows>(rest, panel(j), kGemmCols),
                        static_cast<int>(std::min<int64_t>(kGemmRows, n - i)), cols, f);
         }
+      };
+      const auto side_by_side = [&]<int kPanels>() {
+        while (j + kPanels * kGemmCols <= t.col1) {
+          const int64_t done = whole.template operator()<kPanels>();
+          for (int q = 0; q < kPanels; ++q, j += kGemmCols) rest_of_panel(done);
+        }
+      };
+      if constexpr (tile::kMostPanels<F> > 1) {
+        side_by_side.template operator()<3>();
+        side_by_side.template operator()<2>();
+      }
+      for (; j < t.col1; j += kGemmCols) {
+        rest_of_panel(j + kGemmCols <= t.col1 ? whole.template operator()<1>() : 0);
       }
     }
   }
@@ -220,4 +245,4 @@ const char* conv_nhwc(const Conv& c, float* scratch) {
   return "conv_f32_nhwc_4x8";
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -8,10 +8,11 @@
 #include "kernels/slots.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
-using F = simd::F32;
+using simd::F32;
+using simd::F32x4;
 
 constexpr int kIn = 6, kOut = 4, kPoints = kIn * kIn;
 constexpr int64_t kBlockTiles = 16;        // of one task: rows of its matrix products
@@ -36,6 +37,7 @@ Tiles tiles_of(const Conv& c) {
 }
 
 // One row or column of the input transform (B^T), of the output transform (A^T).
+template <class F>
 inline void transform_input(const F (&d)[kIn], F (&out)[kIn]) {
   const F two = F::splat(2), four = F::splat(4), five = F::splat(5);
   const F a = d[4] - four * d[2], b = d[3] - four * d[1], e = d[4] - d[2], f = two * (d[3] - d[1]);
@@ -46,6 +48,7 @@ inline void transform_input(const F (&d)[kIn], F (&out)[kIn]) {
   out[4] = e - f;
   out[5] = four * d[1] - five * d[3] + d[5];
 }
+template <class F>
 inline void transform_output(const F (&m)[kIn], F (&out)[kOut]) {
   const F two = F::splat(2), four = F::splat(4), eight = F::splat(8);
   const F a = m[1] + m[2], b = m[1] - m[2], e = m[3] + m[4], f = m[3] - m[4];
@@ -55,7 +58,8 @@ inline void transform_output(const F (&m)[kIn], F (&out)[kOut]) {
   out[3] = b + eight * f + m[5];
 }
 
-// Four channels of one tile. `pixels` are its 36 input pixels; point i goes to out + i * step.
+// A vector of channels of one tile. `pixels` are its 36 input pixels; point i goes to out + i * step.
+template <class F>
 inline void input_vector(const float* const* pixels, ptrdiff_t c, float* out, ptrdiff_t step) {
   F half[kIn][kIn];
   // Loops on purpose: with everything in sight an engine runs out of registers.
@@ -82,6 +86,7 @@ struct Target {
   int rows, columns;      // that lie inside the output
 };
 
+template <class F>
 inline void output_vector(const float* products, ptrdiff_t step, const Target& to, ptrdiff_t c, const Epilogue& e) {
   F half[kOut][kIn];
 #pragma GCC unroll 1
@@ -110,6 +115,16 @@ inline void output_vector(const float* products, ptrdiff_t step, const Target& t
   }
 }
 
+// body.template operator()<F>(c) for the vectors of `channels` channels, a multiple of four.
+template <class Body>
+inline void each_vector(ptrdiff_t channels, Body body) {
+  ptrdiff_t c = 0;
+  for (; c + F32::kLanes <= channels; c += F32::kLanes) body.template operator()<F32>(c);
+  if constexpr (F32::kLanes > F32x4::kLanes) {
+    for (; c < channels; c += F32x4::kLanes) body.template operator()<F32x4>(c);
+  }
+}
+
 // Some tiles of a convolution, all of their channels.
 class Task {
  public:
@@ -122,8 +137,8 @@ class Task {
       const float* pixels[kPoints];
       locate(first + i, pixels);
       const ptrdiff_t step = static_cast<ptrdiff_t>(count) * channels;
-      for (ptrdiff_t ch = 0; ch < channels; ch += F::kLanes)
-        input_vector(pixels, ch, inputs_ + i * channels + ch, step);
+      each_vector(channels,
+                  [&]<class F>(ptrdiff_t ch) { input_vector<F>(pixels, ch, inputs_ + i * channels + ch, step); });
     }
     for (int64_t j = 0; j < c_.out_channels; j += kBlockColumns) {
       multiply(count, j, std::min(kBlockColumns, c_.out_channels - j));
@@ -160,9 +175,9 @@ class Task {
     for (int64_t point = 0; point < kPoints; ++point) {
       tile::Finish f(Epilogue{}, products_, point * count * kBlockColumns, nullptr, true, true);
       f.row_stride = kBlockColumns;
-      tile::block<F>({nullptr, inputs_ + point * count * c_.channels, c_.channels}, count,
-                     c_.weights + point * weights_step + j * c_.channels, c_.channels * kGemmCols, kGemmCols, columns,
-                     c_.channels, f);
+      tile::block<F32>({nullptr, inputs_ + point * count * c_.channels, c_.channels}, count,
+                       c_.weights + point * weights_step + j * c_.channels, c_.channels * kGemmCols, kGemmCols, columns,
+                       c_.channels, f);
     }
   }
 
@@ -181,9 +196,9 @@ class Task {
     if (e.bias) e.bias += j;
     const ptrdiff_t columns = static_cast<ptrdiff_t>(std::min(kBlockColumns, c_.out_channels - j));
     const float* products = products_ + i * kBlockColumns;
-    for (ptrdiff_t ch = 0; ch < columns; ch += F::kLanes) {
-      output_vector(products + ch, static_cast<ptrdiff_t>(count * kBlockColumns), to, ch, e);
-    }
+    each_vector(columns, [&]<class F>(ptrdiff_t ch) {
+      output_vector<F>(products + ch, static_cast<ptrdiff_t>(count * kBlockColumns), to, ch, e);
+    });
   }
 
   const Conv& c_;
@@ -197,7 +212,7 @@ class Task {
 bool conv_winograd_fits(const Shape& kernel, const Shape& stride, const Shape& dilation, int64_t channels,
                         int64_t out_channels, int64_t groups) {
   return groups == 1 && kernel == Shape{3, 3} && stride == Shape{1, 1} && dilation == Shape{1, 1} &&
-         channels % F::kLanes == 0 && out_channels % F::kLanes == 0 && channels >= 16 && out_channels >= 16 &&
+         channels % F32x4::kLanes == 0 && out_channels % F32x4::kLanes == 0 && channels >= 16 && out_channels >= 16 &&
          channels * out_channels <= kMostWeights;
 }
 
@@ -254,4 +269,4 @@ const char* conv_winograd(const Conv& c, float* scratch) {
   return "conv_f32_winograd_4x4_3x3";
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -13,11 +13,24 @@ namespace {
 using MiniFloats = Types<Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float4E2M1, Float6E2M3, Float6E3M2>;
 using E8M0 = Types<Float8E8M0>;
 
+// What kernels compute in, whatever the types of tensors are.
+constexpr uint32_t kWide =
+    dtype_bit(DType::kFloat) | dtype_bit(DType::kDouble) | dtype_bit(DType::kInt32) | dtype_bit(DType::kInt64);
+
 template <class To, class From, class F>
 void map(const void* src, void* dst, int64_t n, F f) {
   const From* from = static_cast<const From*>(src);
   To* to = static_cast<To*>(dst);
   for (int64_t i = 0; i < n; ++i) to[i] = f(from[i]);
+}
+
+// The same for a type that a trimmed build may not have.
+template <DType kType, class To, class From, class F>
+void map_kept(const void* src, void* dst, int64_t n, F f) {
+  if constexpr (trim::keeps_type(kType))
+    map<To, From>(src, dst, n, f);
+  else
+    __builtin_trap();
 }
 
 // The same for the many rare pairs, kept small.
@@ -90,12 +103,12 @@ To narrow(int64_t v, const CastMode& mode) {
 
 template <class Wide>
 void store(const Wide* src, DType to, void* dst, int64_t n, const CastMode& mode) {
-  try_visit<Ieee, Halves, SignedInts, UnsignedInts, Bool, SubByteInts, MiniFloats, E8M0>(
+  try_visit_also<kWide, Ieee, Halves, SignedInts, UnsignedInts, Bool, SubByteInts, MiniFloats, E8M0>(
       to, [&]<class To>() { map_small<To, Wide>(src, dst, n, [&](Wide v) { return narrow<To>(v, mode); }); });
 }
 
 bool load(DType from, const void* src, double* dst, int64_t n) {
-  return try_visit<Ieee, Halves, MiniFloats, E8M0>(from, [&]<class From>() {
+  return try_visit_also<kWide, Ieee, Halves, MiniFloats, E8M0>(from, [&]<class From>() {
     map_small<double, From>(src, dst, n, [](From v) {
       if constexpr (std::is_same_v<From, double>) return v;
       return static_cast<double>(static_cast<float>(v));
@@ -104,7 +117,7 @@ bool load(DType from, const void* src, double* dst, int64_t n) {
 }
 
 bool load(DType from, const void* src, int64_t* dst, int64_t n) {
-  return try_visit<SignedInts, UnsignedInts, Bool, SubByteInts>(from, [&]<class From>() {
+  return try_visit_also<kWide, SignedInts, UnsignedInts, Bool, SubByteInts>(from, [&]<class From>() {
     map_small<int64_t, From>(src, dst, n, [](From v) {
       if constexpr (std::is_integral_v<From>)
         return static_cast<int64_t>(v);
@@ -118,24 +131,27 @@ constexpr int pair(DType from, DType to) { return static_cast<int>(from) * kDTyp
 
 // The pairs that models meet often, without a detour.
 bool cast_directly(DType from, const void* src, DType to, void* dst, int64_t n) {
+  const auto direct = [&]<class From, class To>(auto f) {
+    if constexpr (trim::keeps_type(dtype_of<From>) && trim::keeps_type(dtype_of<To>)) {
+      map<To, From>(src, dst, n, f);
+      return true;
+    }
+    return false;
+  };
   const auto plain = [&]<class From, class To>() {
-    map<To, From>(src, dst, n, [](From v) { return static_cast<To>(v); });
-    return true;
+    return direct.template operator()<From, To>([](From v) { return static_cast<To>(v); });
   };
   switch (pair(from, to)) {
     case pair(DType::kFloat, DType::kInt32):
-      map<int32_t, float>(src, dst, n, [](float v) { return saturate_to<int32_t>(v); });
-      return true;
+      return direct.template operator()<float, int32_t>([](float v) { return saturate_to<int32_t>(v); });
     case pair(DType::kFloat, DType::kUint8):
     case pair(DType::kFloat, DType::kInt8):
       map<uint8_t, float>(src, dst, n, [](float v) { return static_cast<uint8_t>(saturate_to<int32_t>(v)); });
       return true;
     case pair(DType::kFloat, DType::kInt64):
-      map<int64_t, float>(src, dst, n, [](float v) { return saturate_to<int64_t>(v); });
-      return true;
+      return direct.template operator()<float, int64_t>([](float v) { return saturate_to<int64_t>(v); });
     case pair(DType::kFloat, DType::kBool):
-      map<bool, float>(src, dst, n, [](float v) { return v != 0; });
-      return true;
+      return direct.template operator()<float, bool>([](float v) { return v != 0; });
     case pair(DType::kFloat, DType::kDouble):
       return plain.template operator()<float, double>();
     case pair(DType::kDouble, DType::kFloat):
@@ -197,9 +213,9 @@ void to_float(DType from, const void* src, float* dst, int64_t n) {
       std::memmove(dst, src, static_cast<size_t>(n) * sizeof(float));
       return;
     case DType::kFloat16:
-      return map<float, uint16_t>(src, dst, n, half_bits_to_float);
+      return map_kept<DType::kFloat16, float, uint16_t>(src, dst, n, half_bits_to_float);
     case DType::kBFloat16:
-      return map<float, uint16_t>(src, dst, n, bfloat16_bits_to_float);
+      return map_kept<DType::kBFloat16, float, uint16_t>(src, dst, n, bfloat16_bits_to_float);
     default:
       break;
   }
@@ -213,9 +229,9 @@ void from_float(const float* src, DType to, void* dst, int64_t n) {
       std::memmove(dst, src, static_cast<size_t>(n) * sizeof(float));
       return;
     case DType::kFloat16:
-      return map<uint16_t, float>(src, dst, n, float_to_half_bits);
+      return map_kept<DType::kFloat16, uint16_t, float>(src, dst, n, float_to_half_bits);
     case DType::kBFloat16:
-      return map<uint16_t, float>(src, dst, n, float_to_bfloat16_bits);
+      return map_kept<DType::kBFloat16, uint16_t, float>(src, dst, n, float_to_bfloat16_bits);
     default:
       break;
   }
@@ -224,6 +240,7 @@ void from_float(const float* src, DType to, void* dst, int64_t n) {
 }
 
 void cast_elements(DType from, const void* src, DType to, void* dst, int64_t n, const CastMode& mode) {
+  if (n == 0) return;  // without elements there may be no memory
   if (from == to) {
     std::memmove(dst, src, static_cast<size_t>(n) * element_size(from));
     return;

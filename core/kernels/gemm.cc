@@ -6,7 +6,7 @@
 #include "kernels/slots.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using simd::F32;
@@ -326,31 +326,9 @@ const char* gemm_batch(const Gemm& g, int64_t batch, const int64_t* a_offsets, c
   return name;
 }
 
-template <class T>
-void gemm_plain(const PlainGemm<T>& g) {
-  parallel_for(g.m, grain_for(g.n * g.k), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T* c = g.c + i * g.n;
-      std::fill(c, c + g.n, T{});
-      for (int64_t k = 0; k < g.k; ++k) {
-        const T a = g.a[i * g.a_row_stride + k * g.a_col_stride];
-        const T* b = g.b + k * g.b_row_stride;
-        if (g.b_col_stride == 1) {
-          for (int64_t j = 0; j < g.n; ++j) c[j] += a * b[j];
-        } else {
-          for (int64_t j = 0; j < g.n; ++j) c[j] += a * b[j * g.b_col_stride];
-        }
-      }
-    }
-  });
-}
-template void gemm_plain(const PlainGemm<double>&);
-template void gemm_plain(const PlainGemm<uint32_t>&);
-template void gemm_plain(const PlainGemm<uint64_t>&);
-
 void tile::rows_block(const float* rows, int64_t row_stride, int64_t count, const float* b, int64_t panel_stride,
                       int64_t ldb, int64_t cols, int64_t k, const Finish& f) {
   block<F32>({nullptr, rows, row_stride}, count, b, panel_stride, ldb, cols, k, f);
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

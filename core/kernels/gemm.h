@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/level.h"
+
 namespace onnxlet {
 
 inline constexpr int kGemmRows = 4, kGemmCols = 8;
@@ -35,6 +37,25 @@ struct Gemm {
 
 // Floats that a packed B takes: panels of 8 columns, each [k][8].
 inline int64_t packed_b_size(int64_t k, int64_t n) { return k * ((n + kGemmCols - 1) / kGemmCols * kGemmCols); }
+
+// Element types without a tile of their own: double, and integers in unsigned (wrapping) arithmetic.
+// C (row-major, m x n) = A * B; strides in elements.
+template <class T>
+struct PlainGemm {
+  int64_t m, n, k;
+  const T* a;
+  int64_t a_row_stride, a_col_stride;
+  const T* b;
+  int64_t b_row_stride, b_col_stride;
+  T* c;
+};
+template <class T>
+void gemm_plain(const PlainGemm<T>& g);  // double, uint32_t, uint64_t
+
+}  // namespace onnxlet
+
+namespace onnxlet::inline ONNXLET_LEVEL {
+
 void pack_b(const Matrix& b, int64_t k, int64_t n, float* out);
 
 // Floats of work memory that gemm() needs (depends on the number of threads).
@@ -54,18 +75,4 @@ const char* gemm_serial(const Gemm& g, float* scratch);
 // The same on one float at a time: the oracle of the tests.
 void gemm_scalar(const Gemm& g, float* scratch);
 
-// Element types without a tile of their own: double, and integers in unsigned (wrapping) arithmetic.
-// C (row-major, m x n) = A * B; strides in elements.
-template <class T>
-struct PlainGemm {
-  int64_t m, n, k;
-  const T* a;
-  int64_t a_row_stride, a_col_stride;
-  const T* b;
-  int64_t b_row_stride, b_col_stride;
-  T* c;
-};
-template <class T>
-void gemm_plain(const PlainGemm<T>& g);  // double, uint32_t, uint64_t
-
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

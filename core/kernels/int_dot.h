@@ -17,7 +17,9 @@ namespace onnxlet {
 enum class DotOperand : uint8_t { kSevenBits, kUnsigned, kSigned };
 DotOperand dot_operand();
 
-namespace int_dot {
+}  // namespace onnxlet
+
+namespace onnxlet::inline ONNXLET_LEVEL::int_dot {
 
 using simd::I32x4;
 typedef uint8_t U8x16 __attribute__((vector_size(16)));
@@ -158,5 +160,4 @@ struct Relaxed {
 };
 #endif
 
-}  // namespace int_dot
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL::int_dot

@@ -7,7 +7,7 @@
 
 #include "simd/f32.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 template <class T>
 struct Lane {
@@ -59,4 +59,4 @@ V min_of(V a, V b) {
   }
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/level.h"
+
 namespace onnxlet {
 
 inline constexpr int kNBitsRows = 4;  // rows that share an expansion of B
@@ -87,7 +89,12 @@ void nbits_pack(const NBitsMatrix& b, const NBitsPacked& p, uint8_t* numbers, fl
 int64_t nbits_dot_scratch(const NBitsPacked& b, int64_t m);  // bytes
 // Returns the name of the kernel that ran.
 const char* nbits_dot(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c, void* scratch);
-// In floats, which rounds nothing.
-void nbits_gemm(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c);
 
 }  // namespace onnxlet
+
+namespace onnxlet::inline ONNXLET_LEVEL {
+
+// The same in floats, which rounds nothing.
+void nbits_gemm(const NBitsPacked& b, int64_t m, const float* a, const float* bias, float* c);
+
+}  // namespace onnxlet::inline ONNXLET_LEVEL

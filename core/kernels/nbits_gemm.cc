@@ -6,10 +6,10 @@
 #include "kernels/nbits.h"
 #include "kernels/tile.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
-using simd::F32;
+using simd::F32x4;
 using simd::I32x4;
 
 constexpr int kUnit = NBitsPacked::kUnit;
@@ -23,7 +23,8 @@ void expand_unit(const NBitsPacked& b, int64_t group, int64_t unit, float* panel
   constexpr int kParts = 8 / kWidth;
   const uint8_t* w = b.data + group * b.group_bytes() + unit * kUnit * kWidth / 2;
   const int64_t at = (group * b.blocks() + unit * kUnit / b.block) * 4;
-  const F32 scale = F32::load(b.scales() + at), offset = b.has_zeros ? F32::load(b.zeros() + at) : F32::splat(0);
+  const F32x4 scale = F32x4::load(b.scales() + at),
+              offset = b.has_zeros ? F32x4::load(b.zeros() + at) : F32x4::splat(0);
   const I32x4 mask = I32x4::splat((1 << kWidth) - 1), flip = I32x4::splat(b.shift);
   const I32x4 zero = I32x4::splat(b.shift + (b.has_zeros ? 0 : static_cast<int32_t>(b.zero) - b.shift));
   for (int v = 0; v < kUnit / 4 / kParts; ++v, w += 16) {
@@ -75,4 +76,4 @@ void nbits_gemm(const NBitsPacked& b, int64_t m, const float* a, const float* bi
   });
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "base/parallel.h"
 #include "kernels/sum_of.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 template <class T>
@@ -110,20 +109,12 @@ void run_lp(int p, const T* x, int64_t outer, int64_t n, int64_t inner, T* y) {
 
 }  // namespace
 
-template <class T>
-void normalize_rows(const NormalizeRows<T>& a) {
-  run_rows<typename RowVector<T>::type>(a);
-}
-template void normalize_rows(const NormalizeRows<float>&);
-template void normalize_rows(const NormalizeRows<double>&);
+void normalize_rows(const NormalizeRows<float>& a) { run_rows<simd::F32>(a); }
+void normalize_rows(const NormalizeRows<double>& a) { run_rows<Lane<double>>(a); }
 void normalize_rows_scalar(const NormalizeRows<float>& a) { run_rows<simd::F32x1>(a); }
 
-template <class T>
-void normalize_groups(const NormalizeGroups<T>& a) {
-  run_groups<typename RowVector<T>::type>(a);
-}
-template void normalize_groups(const NormalizeGroups<float>&);
-template void normalize_groups(const NormalizeGroups<double>&);
+void normalize_groups(const NormalizeGroups<float>& a) { run_groups<simd::F32>(a); }
+void normalize_groups(const NormalizeGroups<double>& a) { run_groups<Lane<double>>(a); }
 
 void lp_normalize(int p, const float* x, int64_t outer, int64_t n, int64_t inner, float* y) {
   run_lp(p, x, outer, n, inner, y);
@@ -132,4 +123,4 @@ void lp_normalize(int p, const double* x, int64_t outer, int64_t n, int64_t inne
   run_lp(p, x, outer, n, inner, y);
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

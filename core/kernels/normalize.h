@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/level.h"
+
 namespace onnxlet {
 
 // rows of n elements. Without `center` (RMS) the mean counts as 0. scale and bias may be null; row r uses the n values
@@ -20,11 +22,6 @@ struct NormalizeRows {
   T* mean;
   T* inv_std;
 };
-template <class T>
-void normalize_rows(const NormalizeRows<T>& a);
-extern template void normalize_rows(const NormalizeRows<float>&);
-extern template void normalize_rows(const NormalizeRows<double>&);
-void normalize_rows_scalar(const NormalizeRows<float>& a);  // one lane, for tests
 
 // x is [batch, groups * channels, inner]; statistics over [channels, inner] of each group. scale and bias have one
 // value per channel, or per group with `per_group`.
@@ -38,13 +35,20 @@ struct NormalizeGroups {
   bool per_group;
   T* y;
 };
-template <class T>
-void normalize_groups(const NormalizeGroups<T>& a);
-extern template void normalize_groups(const NormalizeGroups<float>&);
-extern template void normalize_groups(const NormalizeGroups<double>&);
+
+}  // namespace onnxlet
+
+namespace onnxlet::inline ONNXLET_LEVEL {
+
+void normalize_rows(const NormalizeRows<float>& a);
+void normalize_rows(const NormalizeRows<double>& a);
+void normalize_rows_scalar(const NormalizeRows<float>& a);  // one lane, for tests
+
+void normalize_groups(const NormalizeGroups<float>& a);
+void normalize_groups(const NormalizeGroups<double>& a);
 
 // y = x / norm along the middle axis of [outer, n, inner], p being 1 or 2; zero where the norm is zero.
 void lp_normalize(int p, const float* x, int64_t outer, int64_t n, int64_t inner, float* y);
 void lp_normalize(int p, const double* x, int64_t outer, int64_t n, int64_t inner, double* y);
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -5,7 +5,7 @@
 #include "base/parallel.h"
 #include "simd/f32.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 using simd::F32x4;
@@ -108,4 +108,4 @@ void panel_gemm(const PanelGemm& g) {
 
 void panel_gemm_serial(const PanelGemm& g) { some_panels(g, 0, (g.n + kPanel - 1) / kPanel); }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

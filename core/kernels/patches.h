@@ -4,7 +4,7 @@
 
 #include "kernels/window.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 // Of four neighbouring pixels and one tap. kContiguous and above: this many such strips follow each other without a
 // gap.
@@ -66,4 +66,4 @@ inline void locate_patches(const Window& w, int64_t pixel_stride, int64_t p0, in
   }
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

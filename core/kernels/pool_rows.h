@@ -9,7 +9,7 @@
 #include "kernels/window.h"
 #include "simd/f32.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 // The larger element; NaN stays.
 struct PoolMax {
@@ -162,4 +162,4 @@ void each_leading_tap(const Window& w, const Shape& strides, int64_t row, F f) {
   }
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "base/parallel.h"
+#include "base/trim.h"
 #include "kernels/lane.h"
 #include "kernels/reduce.h"
 #include "kernels/vector_exp.h"
@@ -165,23 +166,52 @@ void reduce_op(const Element<V>* x, int64_t outer, int64_t n, int64_t inner, int
   });
 }
 
+// Whether any operator of this build asks for it.
+constexpr bool is_kept(Reduction op) {
+  switch (op) {
+    case Reduction::kSum:
+      return true;
+    case Reduction::kSumSquare:
+      return trim::keeps_operators("ReduceL2") || trim::keeps_operators("ReduceSumSquare");
+    case Reduction::kSumAbs:
+      return trim::keeps_operators("ReduceL1");
+    case Reduction::kProd:
+      return trim::keeps_operators("ReduceProd");
+    case Reduction::kMax:
+      return trim::keeps_operators("ReduceMax") || trim::keeps_operators("GlobalMaxPool");
+    case Reduction::kMin:
+      return trim::keeps_operators("ReduceMin");
+    case Reduction::kLogSumExp:
+      return trim::keeps_operators("ReduceLogSumExp");
+  }
+  return true;
+}
+
+template <Reduction kOp, class V, class T>
+void reduce_kept(const T* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk, T* y) {
+  if constexpr (is_kept(kOp))
+    reduce_op<kOp, V>(x, outer, n, inner, chunk, y);
+  else
+    __builtin_trap();
+}
+
 template <class V, class T>
 void dispatch(Reduction op, const T* x, int64_t outer, int64_t n, int64_t inner, int64_t chunk, T* y) {
   switch (op) {
     case Reduction::kSum:
-      return reduce_op<Reduction::kSum, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kSum, V>(x, outer, n, inner, chunk, y);
     case Reduction::kSumSquare:
-      return reduce_op<Reduction::kSumSquare, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kSumSquare, V>(x, outer, n, inner, chunk, y);
     case Reduction::kSumAbs:
-      return reduce_op<Reduction::kSumAbs, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kSumAbs, V>(x, outer, n, inner, chunk, y);
     case Reduction::kProd:
-      return reduce_op<Reduction::kProd, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kProd, V>(x, outer, n, inner, chunk, y);
     case Reduction::kMax:
-      return reduce_op<Reduction::kMax, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kMax, V>(x, outer, n, inner, chunk, y);
     case Reduction::kMin:
-      return reduce_op<Reduction::kMin, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kMin, V>(x, outer, n, inner, chunk, y);
     case Reduction::kLogSumExp:
-      return reduce_op<Reduction::kLogSumExp, V>(x, outer, n, inner, chunk, y);
+      return reduce_kept<Reduction::kLogSumExp, V>(x, outer, n, inner, chunk, y);
   }
 }
 

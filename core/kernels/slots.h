@@ -6,7 +6,7 @@
 
 #include "base/parallel.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 class Slots {
  public:
@@ -41,4 +41,4 @@ class Slots {
   uint64_t used_ = 0;
 };
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "base/parallel.h"
 #include "kernels/lane.h"
 #include "kernels/vector_exp.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 namespace {
 
 constexpr int64_t kBlock = 1024;  // exponentials summed in the element's own precision
@@ -20,7 +19,7 @@ template <class V>
 V larger(V a, V b) {
   return select(a < b, b, a);
 }
-inline simd::F32x4 larger(simd::F32x4 a, simd::F32x4 b) { return max(b, a); }
+inline simd::F32 larger(simd::F32 a, simd::F32 b) { return max(b, a); }
 
 // The last n elements of a row, fewer than a vector, with `missing` behind them.
 template <class V>
@@ -165,27 +164,23 @@ void run(bool log, const Element<V>* x, int64_t outer, int64_t n, int64_t inner,
 
 }  // namespace
 
-template <class T>
-void softmax(bool log, const T* x, int64_t outer, int64_t n, int64_t inner, T* y) {
-  if constexpr (std::is_same_v<T, float>) {
-    run<simd::F32x4>(log, x, outer, n, inner, y);
-  } else {
-    run<Lane<T>>(log, x, outer, n, inner, y);
-  }
+void softmax(bool log, const float* x, int64_t outer, int64_t n, int64_t inner, float* y) {
+  run<simd::F32>(log, x, outer, n, inner, y);
 }
-template void softmax(bool, const float*, int64_t, int64_t, int64_t, float*);
-template void softmax(bool, const double*, int64_t, int64_t, int64_t, double*);
+void softmax(bool log, const double* x, int64_t outer, int64_t n, int64_t inner, double* y) {
+  run<Lane<double>>(log, x, outer, n, inner, y);
+}
 
 void softmax_scalar(bool log, const float* x, int64_t outer, int64_t n, int64_t inner, float* y) {
   run<simd::F32x1>(log, x, outer, n, inner, y);
 }
 
 void softmax_row(float* x, int64_t n, float* max, float* sum) {
-  const float m = row_max<simd::F32x4>(x, n);
-  const double total = row_exp<simd::F32x4, true>(x, n, m, x);
-  row_scale<simd::F32x4>(x, n, static_cast<float>(1 / total), x);
+  const float m = row_max<simd::F32>(x, n);
+  const double total = row_exp<simd::F32, true>(x, n, m, x);
+  row_scale<simd::F32>(x, n, static_cast<float>(1 / total), x);
   if (max) *max = m;
   if (sum) *sum = static_cast<float>(total);
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

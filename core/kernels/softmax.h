@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-namespace onnxlet {
+#include "base/level.h"
 
-// T is float or double. `log`: the logarithm of the softmax.
-template <class T>
-void softmax(bool log, const T* x, int64_t outer, int64_t n, int64_t inner, T* y);
-extern template void softmax(bool, const float*, int64_t, int64_t, int64_t, float*);
-extern template void softmax(bool, const double*, int64_t, int64_t, int64_t, double*);
+namespace onnxlet::inline ONNXLET_LEVEL {
+
+// `log`: the logarithm of the softmax.
+void softmax(bool log, const float* x, int64_t outer, int64_t n, int64_t inner, float* y);
+void softmax(bool log, const double* x, int64_t outer, int64_t n, int64_t inner, double* y);
 
 // The one-lane version, for tests.
 void softmax_scalar(bool log, const float* x, int64_t outer, int64_t n, int64_t inner, float* y);
@@ -18,4 +18,4 @@ void softmax_scalar(bool log, const float* x, int64_t outer, int64_t n, int64_t 
 // the sum of exponentials through the pointers when they are not null. A row of -inf gives NaN.
 void softmax_row(float* x, int64_t n, float* max, float* sum);
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

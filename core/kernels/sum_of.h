@@ -6,7 +6,7 @@
 
 #include "kernels/lane.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 template <class T>
 struct RowVector {
@@ -14,7 +14,7 @@ struct RowVector {
 };
 template <>
 struct RowVector<float> {
-  using type = simd::F32x4;
+  using type = simd::F32;
 };
 
 // Sum of the lanes of f(v) over the vectors v of x.
@@ -46,4 +46,4 @@ double sum_of(const T* x, int64_t n, F f) {
   return sum_of_vectors<typename RowVector<T>::type>(x, n, f);
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

@@ -10,7 +10,7 @@
 #include "kernels/gemm.h"
 #include "simd/f32.h"
 
-namespace onnxlet::tile {
+namespace onnxlet::inline ONNXLET_LEVEL::tile {
 
 inline constexpr int kRows = kGemmRows, kCols = kGemmCols;
 
@@ -18,6 +18,21 @@ template <class F, int kR, int kV = kCols / F::kLanes>
 struct Acc {
   F v[kR][kV];
 };
+
+// At most so many panels are multiplied side by side: where a vector is as wide as a panel, a tile of one panel has too
+// few sums to keep the machine busy.
+template <class F>
+inline constexpr int kMostPanels = F::kLanes == kCols ? 3 : 1;
+
+// The vectors that lie side by side in kPanels panels, `panel_step` apart.
+template <class F, int kPanels>
+inline void load_row(const float* b, ptrdiff_t panel_step, F (&out)[kPanels * kCols / F::kLanes]) {
+  constexpr size_t kEach = kCols / F::kLanes;
+  for (size_t p = 0; p < kPanels; ++p) {
+    for (size_t v = 0; v < kEach; ++v)
+      out[p * kEach + v] = F::load(b + static_cast<ptrdiff_t>(p) * panel_step + v * F::kLanes);
+  }
+}
 
 // Sum over k of A strip times B panel; rows of B are `ldb` apart (8 when packed). Indices are unsigned, so that they
 // become the constant offsets of loads.
@@ -49,10 +64,11 @@ struct Runs {
   int64_t table_step, segments, offset, length, b_step;
 };
 
-template <class F, int kR>
-inline Acc<F, kR> multiply_runs(const Runs& runs, const float* b, int64_t ldb) {
-  constexpr size_t kV = kCols / F::kLanes;
-  Acc<F, kR> acc;
+template <class F, int kR, int kPanels = 1>
+inline Acc<F, kR, kPanels * kCols / F::kLanes> multiply_runs(const Runs& runs, const float* b, int64_t ldb,
+                                                             ptrdiff_t panel_step = 0) {
+  constexpr size_t kV = kPanels * kCols / F::kLanes;
+  Acc<F, kR, kV> acc;
   for (size_t r = 0; r < kR; ++r) {
     for (size_t v = 0; v < kV; ++v) acc.v[r][v] = F::splat(0);
   }
@@ -68,7 +84,7 @@ inline Acc<F, kR> multiply_runs(const Runs& runs, const float* b, int64_t ldb) {
 #pragma GCC unroll 1
     for (; a[0] != end; w += step) {
       F bv[kV];
-      for (size_t v = 0; v < kV; ++v) bv[v] = F::load(w + v * F::kLanes);
+      load_row<F, kPanels>(w, panel_step, bv);
       for (size_t r = 0; r < kR; ++r) {
         const F av = F::splat(*a[r]++);
         for (size_t v = 0; v < kV; ++v) acc.v[r][v] = madd(av, bv[v], acc.v[r][v]);
@@ -76,6 +92,18 @@ inline Acc<F, kR> multiply_runs(const Runs& runs, const float* b, int64_t ldb) {
     }
   }
   return acc;
+}
+
+// Tiles of vectors of four, from those of eight.
+template <class F, int kR>
+inline Acc<simd::F32x4, kR> halves(const Acc<F, kR>& acc) {
+  Acc<simd::F32x4, kR> out;
+  for (int r = 0; r < kR; ++r) {
+    const auto v = acc.v[r][0].v;
+    out.v[r][0].v = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    out.v[r][1].v = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+  }
+  return out;
 }
 
 inline void transpose4(simd::F32x4 (&r)[4]) {
@@ -193,6 +221,9 @@ inline void finish(Acc<F, kR> acc, int rows, int cols, const Finish& f) {
       return;
     }
   }
+  if constexpr (kR == 4 && F::kLanes == 8) {
+    if (whole && f.row_stride == 1) return finish(halves(acc), rows, cols, f);
+  }
   finish_any(acc, rows, cols, f);
 }
 
@@ -262,10 +293,10 @@ struct Block {
 
 // Whole tiles one below the other, with C's columns next to each other: what finish() finds out for each tile is known
 // at the first, which counts where k is small.
-template <class F>
+template <class F, int kPanels = 1>
 class FinishDown {
  public:
-  static constexpr int kV = kCols / F::kLanes;
+  static constexpr int kV = kPanels * kCols / F::kLanes;
 
   static bool fits(int cols, const Finish& f) { return cols == kCols && f.col_stride == 1 && f.bias_stride == 1; }
   explicit FinishDown(const Finish& f) : f_(f) {}
@@ -281,14 +312,15 @@ class FinishDown {
   Finish f_;  // a copy of its own: no store can change it
 };
 
-// Tiles of rows that lie in memory as they are, down one panel. Gives the number of rows done.
-template <class F>
-inline int64_t whole_tiles(const Block& a, int64_t rows, const float* panel, int64_t ldb, int64_t k, const Finish& f) {
-  constexpr int kV = kCols / F::kLanes;
+// Tiles of rows that lie in memory as they are, down kPanels panels. Gives the number of rows done.
+template <class F, int kPanels>
+inline int64_t whole_tiles(const Block& a, int64_t rows, const float* panel, int64_t panel_stride, int64_t ldb,
+                           int64_t k, const Finish& f) {
+  constexpr int kV = kPanels * kCols / F::kLanes;
   const ptrdiff_t a_step = static_cast<ptrdiff_t>(a.row_stride), b_step = static_cast<ptrdiff_t>(ldb),
-                  depth = static_cast<ptrdiff_t>(k);
+                  panel_step = static_cast<ptrdiff_t>(panel_stride), depth = static_cast<ptrdiff_t>(k);
   const float* x = a.rows;
-  FinishDown<F> finish(f);
+  FinishDown<F, kPanels> finish(f);
   for (int64_t tiles = rows / kRows; tiles > 0; --tiles, x += kRows * a_step) {
     F acc[kRows][kV];
     const float* at[kRows];
@@ -300,7 +332,7 @@ inline int64_t whole_tiles(const Block& a, int64_t rows, const float* panel, int
 #pragma GCC unroll 1
     for (ptrdiff_t n = depth; n > 0; --n, b += b_step) {
       F bv[kV];
-      for (int v = 0; v < kV; ++v) bv[v] = F::load(b + v * F::kLanes);
+      load_row<F, kPanels>(b, panel_step, bv);
       for (int r = 0; r < kRows; ++r) {
         const F av = F::splat(*at[r]++);
         for (int v = 0; v < kV; ++v) acc[r][v] = madd(av, bv[v], acc[r][v]);
@@ -316,15 +348,19 @@ inline int64_t whole_tiles(const Block& a, int64_t rows, const float* panel, int
 template <class F>
 inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_stride, int64_t ldb, int64_t cols,
                   int64_t k, const Finish& f) {
-  for (int64_t j = 0; j < cols; j += kCols) {
+  int64_t j = 0;
+  const auto at_column = [&](int64_t column) {
+    Finish t = f;
+    t.bias = f.bias ? f.bias + column * f.bias_stride : nullptr;
+    t.c = f.c + column * f.col_stride;
+    if (f.previous) t.previous = f.previous + column * f.col_stride;
+    return t;
+  };
+  // The rows of the panel at j from `first` on.
+  const auto rest_of_panel = [&](int64_t first, Finish t) {
     const float* panel = b + (j / kCols) * panel_stride;
     const int tile_cols = static_cast<int>(std::min<int64_t>(kCols, cols - j));
-    Finish t = f;
-    t.bias = f.bias ? f.bias + j * f.bias_stride : nullptr;
-    t.c = f.c + j * f.col_stride;
-    if (f.previous) t.previous = f.previous + j * f.col_stride;
-    const bool whole = a.packed == nullptr && FinishDown<F>::fits(tile_cols, f);
-    for (int64_t i = whole ? whole_tiles<F>(a, rows, panel, ldb, k, t) : 0; i < rows; i += kRows) {
+    for (int64_t i = first; i < rows; i += kRows) {
       const int64_t offset = i * f.row_stride + j * f.col_stride;
       t.c = f.c + offset;
       if (f.previous) t.previous = f.previous + offset;
@@ -337,6 +373,24 @@ inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_st
         run<F>(Runs{at, 0, 1, 0, k, 0}, panel, ldb, tile_rows, tile_cols, t);
       }
     }
+  };
+  const bool in_place = a.packed == nullptr && FinishDown<F>::fits(kCols, f);
+  const auto whole = [&]<int kPanels>(const Finish& t) {
+    return whole_tiles<F, kPanels>(a, rows, b + (j / kCols) * panel_stride, panel_stride, ldb, k, t);
+  };
+  const auto side_by_side = [&]<int kPanels>() {
+    while (in_place && j + kPanels * kCols <= cols) {
+      const int64_t done = whole.template operator()<kPanels>(at_column(j));
+      for (int p = 0; p < kPanels; ++p, j += kCols) rest_of_panel(done, at_column(j));
+    }
+  };
+  if constexpr (kMostPanels<F> > 1) {
+    side_by_side.template operator()<3>();
+    side_by_side.template operator()<2>();
+  }
+  for (; j < cols; j += kCols) {
+    const Finish t = at_column(j);
+    rest_of_panel(in_place && j + kCols <= cols ? whole.template operator()<1>(t) : 0, t);
   }
 }
 
@@ -344,4 +398,4 @@ inline void block(const Block& a, int64_t rows, const float* b, int64_t panel_st
 void rows_block(const float* rows, int64_t row_stride, int64_t count, const float* b, int64_t panel_stride, int64_t ldb,
                 int64_t cols, int64_t k, const Finish& f);
 
-}  // namespace onnxlet::tile
+}  // namespace onnxlet::inline ONNXLET_LEVEL::tile

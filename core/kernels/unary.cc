@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "base/visit.h"
 #include "kernels/convert.h"
+#include "kernels/unary_f32.h"
 #include "kernels/unary_map.h"
 
 namespace onnxlet {
@@ -63,24 +64,6 @@ T negated(T v) {
   return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(v));
 }
 
-F32 large_angle(F32 x, int quadrant) {
-  float lanes[F32::kLanes];
-  x.store(lanes);
-  for (float& v : lanes) v = static_cast<float>(quadrant == 0 ? std::sin(double{v}) : std::cos(double{v}));
-  return F32::load(lanes);
-}
-void trig_f32(const float* x, float* y, int64_t n, int quadrant) {
-  map_f32(x, y, n, [quadrant](F32 v) {
-    if (any(F32::splat(simd::kMaxTrigArgument) < abs(v))) return large_angle(v, quadrant);
-    return sin_or_cos(v, quadrant);
-  });
-}
-
-F32 splat(float v) { return F32::splat(v); }
-// NaN stays: it comes second.
-F32 clamp_unit(F32 v) { return min(splat(1), max(splat(0), v)); }
-
-// The expansion point of Celu with a negative alpha is on the other side: rare, so through double.
 double celu(double x, const double* p) { return x > 0 ? x : p[0] * std::expm1(x / p[0]); }
 // NaN stays.
 double clamp_unit(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
@@ -107,8 +90,8 @@ void apply_unary(const UnaryKernel& kernel, const UnaryParams& params, ConstView
 void clip_elements(DType type, const void* x, void* y, int64_t n, const void* lo, const void* hi) {
   if (type == DType::kFloat) {
     const float infinity = std::numeric_limits<float>::infinity();
-    const F32 low = splat(lo != nullptr ? *static_cast<const float*>(lo) : -infinity);
-    const F32 high = splat(hi != nullptr ? *static_cast<const float*>(hi) : infinity);
+    const F32 low = F32::splat(lo != nullptr ? *static_cast<const float*>(lo) : -infinity);
+    const F32 high = F32::splat(hi != nullptr ? *static_cast<const float*>(hi) : infinity);
     return map_f32(static_cast<const float*>(x), static_cast<float*>(y), n,
                    [=](F32 v) { return min(high, max(low, v)); });
   }
@@ -171,43 +154,36 @@ void bitwise_not(DType type, const void* x, void* y, int64_t n) {
   for (int64_t i = 0; i < bytes; ++i) dst[i] = static_cast<uint8_t>(~src[i]);
 }
 
-// A row: name, float vector function of v and p, double function of x and p.
-#define OL_UNARY(id, vector_expr, double_expr, ints, ...)                                        \
-  const UnaryKernel k##id##Kernel = {                                                            \
-      #id,                                                                                       \
-      [](const float* x, float* y, int64_t n, [[maybe_unused]] const float* p) { vector_expr; }, \
-      [](double x, [[maybe_unused]] const double* p) -> double { return double_expr; },          \
-      ints,                                                                                      \
-      {__VA_ARGS__}};
+// A row: name, double function of x and p; the float function is that of unary_f32.h.
+#define OL_UNARY(id, double_expr, ints, ...)                                                                           \
+  const UnaryKernel k##id##Kernel = {#id,                                                                              \
+                                     f32_##id,                                                                         \
+                                     [](double x, [[maybe_unused]] const double* p) -> double { return double_expr; }, \
+                                     ints,                                                                             \
+                                     {__VA_ARGS__}};
 // Through the C library's double function alone: not worth a vector version.
 #define OL_UNARY_SCALAR(id, double_expr) \
   const UnaryKernel k##id##Kernel = {    \
       #id, nullptr, [](double x, const double*) -> double { return double_expr; }, nullptr, {}};
-#define OL_MAP(expr) map_f32(x, y, n, [=](F32 v) -> F32 { return expr; })
 
-OL_UNARY(Abs, OL_MAP(abs(v)), std::fabs(x), [](DType t, const void* x, void* y, int64_t n) {
+OL_UNARY(Abs, std::fabs(x), [](DType t, const void* x, void* y, int64_t n) {
   return map_integers(t, x, y, n, [](auto v) { return v < 0 ? negated(v) : v; });
 })
-OL_UNARY(Neg, OL_MAP(-v), -x, [](DType t, const void* x, void* y, int64_t n) {
+OL_UNARY(Neg, -x, [](DType t, const void* x, void* y, int64_t n) {
   return map_integers(t, x, y, n, [](auto v) { return negated(v); });
 })
-OL_UNARY(Ceil, OL_MAP(ceil(v)), std::ceil(x), nullptr)
-OL_UNARY(Floor, OL_MAP(floor(v)), std::floor(x), nullptr)
-OL_UNARY(Round, OL_MAP(nearest(v)), std::nearbyint(x), nullptr)
-OL_UNARY(Sqrt, OL_MAP(sqrt(v)), std::sqrt(x), nullptr)
-OL_UNARY(Exp, OL_MAP(exp(v)), std::exp(x), nullptr)
-OL_UNARY(Log, OL_MAP(log(v)), std::log(x), nullptr)
-OL_UNARY(Sin, trig_f32(x, y, n, 0), std::sin(x), nullptr)
-OL_UNARY(Cos, trig_f32(x, y, n, 1), std::cos(x), nullptr)
-OL_UNARY(Tanh, OL_MAP(tanh(v)), std::tanh(x), nullptr)
-OL_UNARY(Erf, OL_MAP(erf(v)), std::erf(x), nullptr)
-OL_UNARY(Reciprocal, OL_MAP(splat(1) / v), 1.0 / x, nullptr)
-OL_UNARY(Sign, OL_MAP(select(splat(0) < v, splat(1), select(v < splat(0), splat(-1), select(v == v, splat(0), v)))),
-         x > 0    ? 1.0
-         : x < 0  ? -1.0
-         : x != x ? x
-                  : 0.0,
-         nullptr)
+OL_UNARY(Ceil, std::ceil(x), nullptr)
+OL_UNARY(Floor, std::floor(x), nullptr)
+OL_UNARY(Round, std::nearbyint(x), nullptr)
+OL_UNARY(Sqrt, std::sqrt(x), nullptr)
+OL_UNARY(Exp, std::exp(x), nullptr)
+OL_UNARY(Log, std::log(x), nullptr)
+OL_UNARY(Sin, std::sin(x), nullptr)
+OL_UNARY(Cos, std::cos(x), nullptr)
+OL_UNARY(Tanh, std::tanh(x), nullptr)
+OL_UNARY(Erf, std::erf(x), nullptr)
+OL_UNARY(Reciprocal, 1.0 / x, nullptr)
+OL_UNARY(Sign, x > 0 ? 1.0 : x < 0 ? -1.0 : x != x ? x : 0.0, nullptr)
 OL_UNARY_SCALAR(Tan, std::tan(x))
 OL_UNARY_SCALAR(Asin, std::asin(x))
 OL_UNARY_SCALAR(Acos, std::acos(x))
@@ -217,58 +193,26 @@ OL_UNARY_SCALAR(Cosh, std::cosh(x))
 OL_UNARY_SCALAR(Asinh, std::asinh(x))
 OL_UNARY_SCALAR(Acosh, std::acosh(x))
 OL_UNARY_SCALAR(Atanh, std::atanh(x))
-
-OL_UNARY(Relu, OL_MAP(max(splat(0), v)), x < 0 ? 0.0 : x, [](DType t, const void* x, void* y, int64_t n) {
+OL_UNARY(Relu, x < 0 ? 0.0 : x, [](DType t, const void* x, void* y, int64_t n) {
   return map_integers(t, x, y, n, [](auto v) { return v < 0 ? decltype(v){0} : v; });
 })
-OL_UNARY(LeakyRelu, OL_MAP(select(v < splat(0), v* splat(p[0]), v)), x < 0 ? x * p[0] : x, nullptr, "alpha")
-OL_UNARY(Elu, OL_MAP(select(v < splat(0), splat(p[0]) * expm1_negative(min(splat(0), v)), v)),
-         x < 0 ? p[0] * std::expm1(x) : x, nullptr, "alpha")
-OL_UNARY(Selu, OL_MAP(splat(p[1]) * select(v <= splat(0), splat(p[0]) * expm1_negative(min(splat(0), v)), v)),
-         p[1] * (x <= 0 ? p[0] * std::expm1(x) : x), nullptr, "alpha", "gamma")
-OL_UNARY(
-    Celu,
-    {
-      if (p[0] > 0) {
-        OL_MAP(select(v < splat(0), splat(p[0]) * expm1_negative(min(splat(0), v / splat(p[0]))), v));
-      } else {
-        const double alpha = p[0];
-        for (int64_t i = 0; i < n; ++i) y[i] = static_cast<float>(celu(x[i], &alpha));
-      }
-    },
-    celu(x, p), nullptr, "alpha")
-OL_UNARY(ThresholdedRelu, OL_MAP(select(splat(p[0]) < v, v, splat(0))), x > p[0] ? x : 0.0, nullptr, "alpha")
-OL_UNARY(Sigmoid, OL_MAP(sigmoid(v)), sigmoid(x), nullptr)
-OL_UNARY(HardSigmoid, OL_MAP(clamp_unit(v* splat(p[0]) + splat(p[1]))), clamp_unit(p[0] * x + p[1]), nullptr, "alpha",
-         "beta")
-OL_UNARY(HardSwish, OL_MAP(v* clamp_unit(v* splat(1.0f / 6) + splat(0.5f))), x* clamp_unit(x / 6 + 0.5), nullptr)
-OL_UNARY(Softplus, OL_MAP(softplus(v)), softplus(x), nullptr)
-OL_UNARY(Softsign, OL_MAP(v / (splat(1) + abs(v))), x / (1 + std::fabs(x)), nullptr)
-// tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = e^x; from 20 on that is 1 in float.
-OL_UNARY(
-    Mish,
-    {
-      map_f32(x, y, n, [](F32 v) {
-        const F32 e = exp(min(splat(20), v));
-        const F32 t = e * (e + splat(2));
-        const F32 r = v * (t / (t + splat(2)));
-        return select(v < splat(20), r, v);
-      });
-    },
-    x* std::tanh(softplus(x)), nullptr)
-OL_UNARY(Gelu, OL_MAP(splat(0.5f) * v * (splat(1) + erf(v * splat(static_cast<float>(kSqrtHalf))))),
-         0.5 * x * (1 + std::erf(x * kSqrtHalf)), nullptr)
-// 0.5 x (1 + tanh(u)) = x sigmoid(2u)
-OL_UNARY(GeluTanh,
-         OL_MAP(v* sigmoid(v* madd(v* v, splat(static_cast<float>(2 * 0.044715 * kSqrtTwoOverPi)),
-                                   splat(static_cast<float>(2 * kSqrtTwoOverPi))))),
-         0.5 * x * (1 + std::tanh(kSqrtTwoOverPi * (x + 0.044715 * x * x * x))), nullptr)
-OL_UNARY(Swish, OL_MAP(v* sigmoid(v* splat(p[0]))), x* sigmoid(p[0] * x), nullptr, "alpha")
-OL_UNARY(Shrink, OL_MAP(select(v < splat(-p[1]), v + splat(p[0]), select(splat(p[1]) < v, v - splat(p[0]), splat(0)))),
-         x<-p[1] ? x + p[0] : x> p[1] ? x - p[0] : 0.0, nullptr, "bias", "lambd")
+OL_UNARY(LeakyRelu, x < 0 ? x * p[0] : x, nullptr, "alpha")
+OL_UNARY(Elu, x < 0 ? p[0] * std::expm1(x) : x, nullptr, "alpha")
+OL_UNARY(Selu, p[1] * (x <= 0 ? p[0] * std::expm1(x) : x), nullptr, "alpha", "gamma")
+OL_UNARY(Celu, celu(x, p), nullptr, "alpha")
+OL_UNARY(ThresholdedRelu, x > p[0] ? x : 0.0, nullptr, "alpha")
+OL_UNARY(Sigmoid, sigmoid(x), nullptr)
+OL_UNARY(HardSigmoid, clamp_unit(p[0] * x + p[1]), nullptr, "alpha", "beta")
+OL_UNARY(HardSwish, x* clamp_unit(x / 6 + 0.5), nullptr)
+OL_UNARY(Softplus, softplus(x), nullptr)
+OL_UNARY(Softsign, x / (1 + std::fabs(x)), nullptr)
+OL_UNARY(Mish, x* std::tanh(softplus(x)), nullptr)
+OL_UNARY(Gelu, 0.5 * x * (1 + std::erf(x * kSqrtHalf)), nullptr)
+OL_UNARY(GeluTanh, 0.5 * x * (1 + std::tanh(kSqrtTwoOverPi * (x + 0.044715 * x * x * x))), nullptr)
+OL_UNARY(Swish, x* sigmoid(p[0] * x), nullptr, "alpha")
+OL_UNARY(Shrink, x<-p[1] ? x + p[0] : x> p[1] ? x - p[0] : 0.0, nullptr, "bias", "lambd")
 
 #undef OL_UNARY
 #undef OL_UNARY_SCALAR
-#undef OL_MAP
 
 }  // namespace onnxlet

@@ -5,7 +5,7 @@
 
 #include "simd/math.h"
 
-namespace onnxlet {
+namespace onnxlet::inline ONNXLET_LEVEL {
 
 // y[i] = f(x[i]) four lanes at a time. The tail goes through a buffer and the same loop, so that f is compiled once.
 template <class F>
@@ -32,4 +32,4 @@ void map_f32(const float* x, float* y, int64_t n, F f) {
   if (rest != 0) std::memcpy(y + (n - rest), tail, static_cast<size_t>(rest) * sizeof(float));
 }
 
-}  // namespace onnxlet
+}  // namespace onnxlet::inline ONNXLET_LEVEL

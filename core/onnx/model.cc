@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "base/trim.h"
 #include "onnx/wire.h"
 
 namespace onnxlet {
@@ -85,14 +86,13 @@ Result<Tensor> scalars_from(const TensorRef& ref, uint64_t count, Pool& pool) {
     put(v);
   }
   if (n != entries) return wrong_size(ref, entries * width, n * width);
-  return t.pack(pool);
+  return trim::keeps_sub_byte() ? t.pack(pool) : t;
 }
 
-}  // namespace
-
-Result<Tensor> tensor_from(const TensorRef& ref, Pool& pool) {
+Result<Tensor> as_written(const TensorRef& ref, Pool& pool) {
+  if (trim::kTrimmed) OL_TRY(check_kept(ref.dtype));
   OL_ASSIGN(const uint64_t count, checked_size(ref.shape));
-  if (ref.dtype == DType::kString) return strings_from(ref, count, pool);
+  if (trim::keeps_type(DType::kString) && ref.dtype == DType::kString) return strings_from(ref, count, pool);
   if (ref.external && ref.raw.data() == nullptr) {
     return invalid_argument("external data file '", ref.external_file, "' of tensor '", ref.name, "' was not provided");
   }
@@ -107,6 +107,13 @@ Result<Tensor> tensor_from(const TensorRef& ref, Pool& pool) {
     return t;
   }
   return scalars_from(ref, count, pool);
+}
+
+}  // namespace
+
+Result<Tensor> tensor_from(const TensorRef& ref, Pool& pool) {
+  OL_ASSIGN(Tensor t, as_written(ref, pool));
+  return with_valid_bools(std::move(t), pool);
 }
 
 }  // namespace onnxlet

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/trim.h"
 #include "onnx/model.h"
 #include "onnx/wire.h"
 
@@ -184,7 +185,10 @@ struct Parser {
     }));
     if (has_segment) return not_implemented("tensor '", t->name, "' is split into segments");
     if (t->dtype == DType::kUndefined) return invalid_graph("tensor '", t->name, "' has no element type");
-    for (std::string_view entry : external) OL_TRY(external_entry(entry, t));
+    if (!trim::kExternalData && t->external) return left_out("external data");
+    for (std::string_view entry : external) {
+      if (trim::kExternalData) OL_TRY(external_entry(entry, t));
+    }
     if (t->external && t->external_file.empty()) {
       return invalid_graph("tensor '", t->name, "' is external but names no file");
     }
@@ -526,6 +530,7 @@ struct Parser {
         }
         case 25:
           OL_TRY(expect(f, wire::kBytes));
+          if (!trim::kFunctions) return left_out("a function of the model");
           m->functions.emplace_back();
           return function(f.bytes, &m->functions.back());
         default:

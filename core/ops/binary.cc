@@ -50,7 +50,7 @@ struct BinaryOp : Op {
 
   Status run(OpContext& ctx) const override {
     OL_ASSIGN(const Operands o, operands(ctx, legacy));
-    if (o.a.dtype == DType::kString) return compare_strings(ctx, o);
+    if (trim::keeps_type(DType::kString) && o.a.dtype == DType::kString) return compare_strings(ctx, o);
     if (!supports(*kernel, o.a.dtype)) return not_implemented("element type ", o.a.dtype, " is not supported here");
     OL_ASSIGN(Tensor * y, ctx.out(0, kernel->predicate ? DType::kBool : o.a.dtype, o.out));
     ctx.set_kernel(kernel->name);

@@ -157,7 +157,9 @@ struct BitCast : Op {
       return run_failed("BitCast: the types must be of one width; ", x.dtype(), " has ", dtype_bits(x.dtype()),
                         " bits, ", to, " has ", dtype_bits(to));
     }
-    ctx.set(0, x.retyped(to));
+    if (trim::kTrimmed) OL_TRY(check_kept(to));
+    OL_ASSIGN(Tensor y, with_valid_bools(x.retyped(to), ctx.pool()));
+    ctx.set(0, std::move(y));
     return {};
   }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "base/trim.h"
 #include "kernels/binary.h"
 #include "kernels/unary.h"
 #include "ops/float_io.h"
@@ -59,8 +60,20 @@ struct ConvBase : Op {
 // The ways a float convolution is computed, by layout, groups and window.
 struct ConvRoute {
   int64_t (*scratch)(const Conv&);
-  const char* (*run)(const Conv&, float*);
+  const char* (*run)(const Conv&, float*);  // nullptr: this build is trimmed, and no convolution of its models goes so
 };
+constexpr bool kWinograd = trim::keeps_kernel("conv_f32_winograd_4x4_3x3");
+constexpr bool kDepthwiseNhwc =
+    trim::keeps_kernel("conv_f32_depthwise_nhwc", "conv_f32_depthwise_nhwc_3x3", "conv_f32_depthwise_nhwc_3x3s2",
+                       "conv_f32_depthwise_nhwc_5x5", "conv_f32_depthwise_nhwc_5x5s2");
+constexpr bool kNhwc = trim::keeps_kernel("conv_f32_nhwc", "conv_f32_nhwc_pointwise_4x8", "conv_f32_nhwc_4x8");
+constexpr bool kDepthwise = trim::keeps_kernel("conv_f32_depthwise");
+constexpr bool kPlain = trim::keeps_kernel("conv_f32", "conv_f32_pointwise_4x8", "conv_f32_indirect_4x8");
+
+template <bool kKept>
+constexpr ConvRoute kept(decltype(ConvRoute::scratch) scratch, decltype(ConvRoute::run) run) {
+  return kKept ? ConvRoute{scratch, run} : ConvRoute{};
+}
 
 struct ConvOp : ConvBase {
   FusedActivation activation;
@@ -82,27 +95,28 @@ struct ConvOp : ConvBase {
   }
   ConvRoute route(const Shape& w) const {
     if (channels_last) {
-      if (winograd(w)) return {conv_winograd_scratch, conv_winograd};
-      if (depthwise(w)) return {conv_depthwise_nhwc_scratch, conv_depthwise_nhwc};
-      return {conv_nhwc_scratch, conv_nhwc};
+      if (winograd(w)) return kept<kWinograd>(conv_winograd_scratch, conv_winograd);
+      if (depthwise(w)) return kept<kDepthwiseNhwc>(conv_depthwise_nhwc_scratch, conv_depthwise_nhwc);
+      return kept<kNhwc>(conv_nhwc_scratch, conv_nhwc);
     }
-    if (depthwise(w)) return {conv_depthwise_scratch, conv_depthwise};
-    return {conv_scratch, conv};
+    if (depthwise(w)) return kept<kDepthwise>(conv_depthwise_scratch, conv_depthwise);
+    return kept<kPlain>(conv_scratch, conv);
   }
 
   Result<Tensor> pack(const Tensor& w, Pool& pool) const override {
     OL_ASSIGN(Tensor f, widened_constant(w, pool));
+    if (route(w.shape()).run == nullptr) return left_out("the kernel of this convolution");
     if (depthwise(w.shape()) && !channels_last) return f;  // read as it is
     const int64_t out_channels = w.dim(0), cg = w.dim(1), taps = w.shape().product(2, w.rank());
     int64_t size = packed_conv_size(out_channels, cg * taps, group);
     if (depthwise(w.shape())) size = w.size();
-    if (winograd(w.shape())) size = packed_winograd_size(out_channels, cg);
+    if (kWinograd && winograd(w.shape())) size = packed_winograd_size(out_channels, cg);
     OL_ASSIGN(Tensor out, Tensor::allocate(pool, DType::kFloat, Shape{size}));
     const float* from = f.data<float>();
     float* to = out.mutable_data<float>();
-    if (depthwise(w.shape())) {
+    if (kDepthwiseNhwc && depthwise(w.shape())) {
       pack_conv_depthwise_weights_nhwc(from, out_channels, taps, to);
-    } else if (winograd(w.shape())) {
+    } else if (kWinograd && winograd(w.shape())) {
       pack_conv_winograd_weights(from, out_channels, cg, to);
     } else if (channels_last) {
       pack_conv_weights_nhwc(from, out_channels, cg, taps, group, to);
@@ -134,7 +148,7 @@ struct ConvOp : ConvBase {
       OL_ASSIGN(total, broadcast(out, sum->shape()));
     }
     if (total.size() == 0) return ctx.out(0, x.dtype(), total).status();
-    if (x.dtype() == DType::kDouble) return run_double(ctx, win, out, total);
+    if (trim::keeps_type(DType::kDouble) && x.dtype() == DType::kDouble) return run_double(ctx, win, out, total);
     Conv c;
     c.window = win;
     c.batch = x.dim(0);
@@ -238,7 +252,7 @@ struct ConvTransposeOp : ConvBase {
               window.resolve_transposed(spatial(x.shape()), spatial(w.shape()), output_padding, output_shape));
     const Shape out = with_spatial(x.dim(0), out_channels, win.in);
     if (out.size() == 0) return ctx.out(0, x.dtype(), out).status();
-    if (x.dtype() == DType::kDouble) {
+    if (trim::keeps_type(DType::kDouble) && x.dtype() == DType::kDouble) {
       OL_ASSIGN(Tensor * y, ctx.out(0, DType::kDouble, out));
       conv_transpose_plain(win, x.dim(0), x.dim(1), out_channels, group, x.data<double>(), w.data<double>(),
                            bias ? bias->data<double>() : nullptr, y->mutable_data<double>());

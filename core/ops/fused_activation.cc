@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/trim.h"
 
 namespace onnxlet {
 namespace {
@@ -26,12 +27,22 @@ constexpr Named kNames[] = {
     {"ThresholdedRelu", FusedActivation::kThresholdedRelu, 1, 0},
 };
 
+// Those that are more than the clamps of an epilogue.
+constexpr bool kBeyondClamps = [] {
+  for (const Named& n : kNames) {
+    const bool clamps = n.kind == FusedActivation::kRelu || n.kind == FusedActivation::kClip;
+    if (!clamps && trim::keeps_operators(n.name)) return true;
+  }
+  return false;
+}();
+
 }  // namespace
 
 Status FusedActivation::set(std::string_view name, std::span<const float> parameters) {
   if (name.empty()) return {};
   for (const Named& n : kNames) {
     if (name != n.name) continue;
+    if (trim::kTrimmed && !trim::keeps_operators(n.name)) return left_out(text("the fused activation ", name));
     kind = n.kind;
     alpha = parameters.size() > 0 ? parameters[0] : n.alpha;
     beta = parameters.size() > 1 ? parameters[1] : n.beta;
@@ -92,10 +103,10 @@ void apply_all(const FusedActivation& f, T* data, int64_t n) {
 }  // namespace
 
 void FusedActivation::apply(float* data, int64_t n) const {
-  if (kind != kNone && kind != kRelu && kind != kClip) apply_all(*this, data, n);
+  if (kBeyondClamps && kind != kNone && kind != kRelu && kind != kClip) apply_all(*this, data, n);
 }
 void FusedActivation::apply(double* data, int64_t n) const {
-  if (kind != kNone) apply_all(*this, data, n);
+  if (trim::keeps_type(DType::kDouble) && kind != kNone) apply_all(*this, data, n);
 }
 
 }  // namespace onnxlet

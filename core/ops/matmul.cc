@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "base/parallel.h"
+#include "base/trim.h"
 #include "base/visit.h"
 #include "kernels/gemm.h"
 #include "ops/float_io.h"
@@ -94,6 +95,9 @@ Status run_plain(OpContext& ctx, const MatMulShape& s) {
   return plain_product<T>(ctx, s, static_cast<T*>(y->mutable_raw()));
 }
 
+constexpr bool kPlainIntegers = trim::keeps_type(DType::kInt32) || trim::keeps_type(DType::kUint32) ||
+                                trim::keeps_type(DType::kInt64) || trim::keeps_type(DType::kUint64);
+
 struct MatMul : Op {
   bool trans_a = false, trans_b = false, trans_batch_a = false, trans_batch_b = false;
   float alpha = 1;
@@ -114,7 +118,8 @@ struct MatMul : Op {
     }
     const DType t = ctx.in(0).dtype();
     if (runs_as_float(t)) return run_float(ctx, s, packed, alpha, activation);
-    if (t == DType::kDouble) return run_double(ctx, s);
+    if (trim::keeps_type(DType::kDouble) && t == DType::kDouble) return run_double(ctx, s);
+    if (!kPlainIntegers) return not_implemented("element type ", t, " is not supported here");
     switch (t) {
       case DType::kInt32:
       case DType::kUint32:
@@ -194,15 +199,15 @@ struct GemmOp : Op {
     }
     switch (a.dtype()) {
       case DType::kDouble:
-        return run_scaled<double, double>(ctx, s, c);
+        return run_kept<double, double>(ctx, s, c);
       case DType::kInt32:
-        return run_scaled<uint32_t, int32_t>(ctx, s, c);
+        return run_kept<uint32_t, int32_t>(ctx, s, c);
       case DType::kUint32:
-        return run_scaled<uint32_t, uint32_t>(ctx, s, c);
+        return run_kept<uint32_t, uint32_t>(ctx, s, c);
       case DType::kInt64:
-        return run_scaled<uint64_t, int64_t>(ctx, s, c);
+        return run_kept<uint64_t, int64_t>(ctx, s, c);
       case DType::kUint64:
-        return run_scaled<uint64_t, uint64_t>(ctx, s, c);
+        return run_kept<uint64_t, uint64_t>(ctx, s, c);
       default:
         return run_float_gemm(ctx, s, c);
     }
@@ -252,6 +257,14 @@ struct GemmOp : Op {
         for (int64_t j = 0; j < s.n; ++j) y[i * s.n + j] = beta * data[i * strides[0] + j * strides[1]];
       }
     });
+  }
+
+  template <class T, class Real>
+  Status run_kept(OpContext& ctx, const MatMulShape& s, const Tensor* c) const {
+    if constexpr (trim::keeps_type(dtype_of<Real>))
+      return run_scaled<T, Real>(ctx, s, c);
+    else
+      return check_kept(dtype_of<Real>);
   }
 
   // T wraps; Real is the type the numbers mean, for the float factors.

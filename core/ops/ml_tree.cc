@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/sort.h"
+#include "base/trim.h"
 #include "kernels/ml.h"
 #include "ops/ml_scores.h"
 #include "ops/op.h"
@@ -44,7 +45,7 @@ struct Ensemble {
   Result<const double*> scores(OpContext& ctx, const Matrix& m) const {
     if (m.columns < features) return run_failed("X has ", m.columns, " features; the trees ask for ", features);
     OL_ASSIGN(double* out, ctx.scratch_of<double>(m.rows * targets));
-    if (wide.empty() && ctx.in(0).dtype() != DType::kDouble) {
+    if (!trim::keeps_type(DType::kDouble) || (wide.empty() && ctx.in(0).dtype() != DType::kDouble)) {
       OL_ASSIGN(const float* x, values_as<float>(ctx, ctx.in(0)));
       tree_scores<float>({narrow, roots, leaf_begin, weights, only_leq}, x, m.rows, m.columns, targets, aggregate, out);
       return static_cast<const double*>(out);

@@ -19,7 +19,8 @@ Result<Tensor*> OpContext::out_over(int i, int input, DType dtype, const Shape& 
     Value& dying = *last_use_[static_cast<size_t>(input)];
     if (dying.is_tensor() && dying.tensor().dtype() == dtype && dying.tensor().shape() == shape &&
         dying.tensor().unique()) {
-      outputs_[at] = dying;  // shared with the input until the step ends and the slot is cleared
+      // Shared with the input until the step ends and the slot is cleared; what a device has of it is old then.
+      outputs_[at] = Value(dying.tensor());
       return &outputs_[at].tensor();
     }
   }
@@ -29,7 +30,7 @@ Result<Tensor*> OpContext::out_over(int i, int input, DType dtype, const Shape& 
 }
 
 Result<void*> OpContext::scratch(size_t bytes) {
-  OL_ASSIGN(Tensor t, Tensor::allocate(*pool_, DType::kUint8, Shape{static_cast<int64_t>(bytes)}));
+  OL_ASSIGN(Tensor t, Tensor::workspace(*pool_, bytes));
   scratch_.push_back(std::move(t));
   return scratch_.back().mutable_raw();
 }

@@ -22,6 +22,7 @@
 #include "base/memory.h"
 #include "base/tensor.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "base/value.h"
 
 namespace onnxlet {
@@ -148,16 +149,24 @@ enum OpFlags : uint8_t {
   kImpure = 4,         // random or stateful: never folded
   kControl = 8,        // a ControlOp: runs subgraphs, through the interpreter
   kChannelsLast = 16,  // also works on [N, space..., C] where Attrs::channels_last() says so
+  kShapeOnly = 64,     // reads no element of input 0; an output that has its elements shares them
   kElementwise = 32,   // output elements depend on the input elements of the same place, after broadcasting
 };
 
 struct OpRow {
   const char* name;
-  int since;  // serves models from this opset on, up to the next row of the same name
-  OpFactory make;
-  uint8_t flags = kPlain;
-  uint32_t lacks =
-      0;  // dtype_bit()s: element types of input 0 that the specification allows and that have no kernel here
+  int since;       // serves models from this opset on, up to the next row of the same name
+  OpFactory make;  // nullptr: this build is trimmed, and the row is not in it
+  uint8_t flags;
+  uint32_t lacks;  // dtype_bit()s: element types of input 0 that the specification allows and that have no kernel here
+
+  constexpr OpRow(const char* row_name, int since_version, OpFactory factory, uint8_t op_flags = kPlain,
+                  uint32_t types = 0)
+      : name(trim::keeps_row(row_name, since_version) ? row_name : ""),
+        since(since_version),
+        make(trim::keeps_row(row_name, since_version) ? factory : nullptr),
+        flags(op_flags),
+        lacks(types) {}
 };
 struct OpTable {
   const char* domain;  // "" is ai.onnx

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/visit.h"
+#include "ops/reduce_passes.h"
 #include "ops/staged.h"
 
 namespace onnxlet {
@@ -41,19 +42,8 @@ Reduction later_pass(Reduction first) {
 // One reduction pass over [outer, n, inner].
 using Pass = Rows;
 
-// The passes that reduce `reduced` axes of `shape`, innermost group first. Each works on the result of the one before.
 std::vector<Pass> plan_passes(const Shape& shape, const std::vector<bool>& reduced) {
-  std::vector<Pass> passes;
-  int64_t inner = 1;
-  for (int axis = shape.rank() - 1; axis >= 0;) {
-    if (!reduced[static_cast<size_t>(axis)]) {
-      inner *= shape[axis--];
-      continue;
-    }
-    int64_t n = 1;
-    while (axis >= 0 && reduced[static_cast<size_t>(axis)]) n *= shape[axis--];
-    passes.push_back({shape.product(0, axis + 1), n, inner});
-  }
+  std::vector<Pass> passes = reduction_passes(shape, reduced);
   if (passes.empty()) passes.push_back({shape.size(), 1, 1});
   return passes;
 }

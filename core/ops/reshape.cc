@@ -300,13 +300,13 @@ struct Dropout : Op {
 };
 
 const OpRow kRows[] = {
-    {"Reshape", 1, make<Reshape>, kPackedSubByte},
-    {"Flatten", 1, make<Flatten>, kPackedSubByte},
-    {"Squeeze", 1, make<Squeeze>, kPackedSubByte},
-    {"Unsqueeze", 1, make<Unsqueeze>, kPackedSubByte},
-    {"Identity", 1, make<Identity>, kPackedSubByte},
-    {"Shape", 1, make<ShapeOp>, kPackedSubByte},
-    {"Size", 1, make<Size>, kPackedSubByte},
+    {"Reshape", 1, make<Reshape>, kPackedSubByte | kShapeOnly},
+    {"Flatten", 1, make<Flatten>, kPackedSubByte | kShapeOnly},
+    {"Squeeze", 1, make<Squeeze>, kPackedSubByte | kShapeOnly},
+    {"Unsqueeze", 1, make<Unsqueeze>, kPackedSubByte | kShapeOnly},
+    {"Identity", 1, make<Identity>, kPackedSubByte | kShapeOnly},
+    {"Shape", 1, make<ShapeOp>, kPackedSubByte | kShapeOnly},
+    {"Size", 1, make<Size>, kPackedSubByte | kShapeOnly},
     {"Expand", 8, make<Expand>},
     {"Tile", 1, make<Tile1>},
     {"Tile", 6, make<Tile>},
@@ -314,7 +314,7 @@ const OpRow kRows[] = {
     {"Dropout", 12, make<Dropout>, kImpure},
 };
 
-const OpRow kContribRows[] = {{"ExpandDims", 1, make<ExpandDims>}};
+const OpRow kContribRows[] = {{"ExpandDims", 1, make<ExpandDims>, kShapeOnly}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "ops/run.h"
 
 #include "base/text.h"
+#include "base/trim.h"
 #include "schema/types.h"
 
 namespace onnxlet {
@@ -82,8 +83,12 @@ struct UnpackedInputs {
 
 }  // namespace
 
+Status check_call(const OpCall& call) {
+  return call.schema != nullptr ? check_inputs(*call.schema, call.inputs) : Status();
+}
+
 Status run_op(const OpCall& call, std::vector<Value>* outputs, const char** kernel) {
-  if (call.schema != nullptr) OL_TRY(check_inputs(*call.schema, call.inputs));
+  OL_TRY(check_call(call));
   OpContext ctx;
   ctx.inputs_ = call.inputs;
   ctx.last_use_ = call.last_use;
@@ -96,7 +101,8 @@ Status run_op(const OpCall& call, std::vector<Value>* outputs, const char** kern
   ctx.random_state_ = call.random_state;
   ctx.in_place_ = (call.row->flags & kInPlace) != 0;
   UnpackedInputs unpacked;
-  if ((call.row->flags & kPackedSubByte) == 0 && std::any_of(call.inputs.begin(), call.inputs.end(), packed_sub_byte)) {
+  if (trim::keeps_sub_byte() && (call.row->flags & kPackedSubByte) == 0 &&
+      std::any_of(call.inputs.begin(), call.inputs.end(), packed_sub_byte)) {
     OL_TRY(unpacked.take(call));
     ctx.inputs_ = unpacked.inputs;
     ctx.last_use_ = unpacked.last_use;
@@ -107,7 +113,7 @@ Status run_op(const OpCall& call, std::vector<Value>* outputs, const char** kern
     Value& v = ctx.outputs_[i];
     if (!call.wanted[i]) {
       v = Value();
-    } else if (v.is_tensor() && v.tensor().unpacked()) {
+    } else if (trim::keeps_sub_byte() && v.is_tensor() && v.tensor().unpacked()) {
       OL_ASSIGN(Tensor t, v.tensor().pack(*call.pool));
       v = Value(std::move(t));
     }

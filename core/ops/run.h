@@ -23,7 +23,10 @@ struct OpCall {
   uint64_t* random_state;
 };
 
-// Checks input kinds and types against the schema, unpacks and packs sub-byte tensors, runs. `kernel` may be null.
+// Input kinds and types against the schema.
+Status check_call(const OpCall& call);
+
+// Checks the call, unpacks and packs sub-byte tensors, runs. `kernel` may be null.
 Status run_op(const OpCall& call, std::vector<Value>* outputs, const char** kernel = nullptr);
 
 }  // namespace onnxlet

@@ -2,11 +2,15 @@
 #include "ops/table.h"
 
 #include "ops/tables.h"
+#include "schema/schema.h"
 
 namespace onnxlet {
 namespace {
 
 const OpTable* const kTables[] = {
+#if defined(ONNXLET_TRIM)
+    ONNXLET_TRIM_TABLES
+#else
     &kActivationOps,
     &kAttentionContribOps,
     &kAttentionOps,
@@ -91,6 +95,13 @@ const OpTable* const kTables[] = {
     &kUnaryContribOps,
     &kUnaryOps,
     &kVariadicOps,
+#ifdef ONNXLET_PREPROCESSING
+    &kAudioOps,
+    &kImageOps,
+    &kStringContribOps,
+    &kTokenizerOps,
+#endif
+#endif
 };
 
 }  // namespace
@@ -98,11 +109,16 @@ const OpTable* const kTables[] = {
 std::span<const OpTable* const> op_tables() { return kTables; }
 
 const OpRow* find_op(std::string_view domain, std::string_view op_type, int opset) {
+  if constexpr (trim::kTrimmed) {
+    const Schema* schema = find_schema(domain, op_type, opset);
+    if (schema != nullptr && schema->left_out) return nullptr;
+  }
   const OpRow* best = nullptr;
   for (const OpTable* table : kTables) {
     if (domain != table->domain) continue;
     for (const OpRow& row : table->rows) {
-      if (op_type == row.name && row.since <= opset && (best == nullptr || row.since > best->since)) best = &row;
+      const bool serves = row.make != nullptr && op_type == row.name && row.since <= opset;
+      if (serves && (best == nullptr || row.since > best->since)) best = &row;
     }
   }
   return best;

@@ -90,4 +90,10 @@ extern const OpTable kQLinearOps;
 extern const OpTable kQuantizeContribOps;
 extern const OpTable kTrainingOps;
 
+// In ops/preprocessing/, with ONNXLET_PREPROCESSING only.
+extern const OpTable kAudioOps;
+extern const OpTable kImageOps;
+extern const OpTable kStringContribOps;
+extern const OpTable kTokenizerOps;
+
 }  // namespace onnxlet

@@ -4,11 +4,13 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "graph/build.h"
 #include "graph/gradient.h"
 #include "ops/table.h"
 #include "runtime/feed.h"
 #include "runtime/session.h"
+#include "schema/schema_table.h"
 
 namespace onnxlet {
 namespace {
@@ -79,7 +81,8 @@ void count_operators(const Model& m, const std::vector<Node>& nodes, std::vector
     } else {
       const int opset = std::max(m.opset_of(n.domain), n.domain.empty() ? 0 : 1);
       const Schema* schema = find_schema(n.domain, n.op_type, opset);
-      bool supported = find_op(n.domain, n.op_type, opset) != nullptr || is_gradient(n.domain, n.op_type) ||
+      bool supported = find_op(n.domain, n.op_type, opset) != nullptr ||
+                       (trim::kGradient && is_gradient(n.domain, n.op_type)) ||
                        (schema != nullptr && (!schema->function_bodies.empty() || runs_on_host(n.domain, n.op_type)));
       for (const Function& f : m.functions) supported = supported || (f.name == n.op_type && f.domain == n.domain);
       out->push_back({n.domain, n.op_type, 1, schema != nullptr ? schema->since_version : 0, supported});
@@ -91,9 +94,12 @@ void count_operators(const Model& m, const std::vector<Node>& nodes, std::vector
 }
 
 void write_operators(const Model& m, JsonWriter* w) {
+  const bool list = !trim::kTrimmed || trim::kHostOperators;  // hosts ask whether there is something for them
   std::vector<OperatorCount> counts;
-  count_operators(m, m.graph.nodes, &counts);
-  for (const Function& f : m.functions) count_operators(m, f.nodes, &counts);
+  if (list) count_operators(m, m.graph.nodes, &counts);
+  for (const Function& f : m.functions) {
+    if (list) count_operators(m, f.nodes, &counts);
+  }
   w->key("operators").begin_array();
   for (const OperatorCount& c : counts) {
     w->begin_object().field("domain", c.domain).field("op_type", c.op_type).field("count", c.count);
@@ -122,6 +128,17 @@ void write_list(const std::vector<T>& list, JsonWriter* w) {
   w->end_array();
 }
 
+// What the engine has been asked for so far: what one that is trimmed to the same must have.
+void write_asked(JsonWriter* w) {
+  w->key("asked").begin_object().field("types", static_cast<uint64_t>(types_seen())).key("operators").begin_array();
+  const std::span<const Schema> table = schema_table();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (!schemas_asked()[i]) continue;
+    w->begin_array().value(table[i].domain).value(table[i].name).value(table[i].since_version).end_array();
+  }
+  w->end_array().end_object();
+}
+
 uint64_t stored_bytes(const TensorRef& t) { return packed_bytes(t.dtype, static_cast<uint64_t>(t.shape.size())); }
 
 }  // namespace
@@ -133,6 +150,7 @@ std::string ModelFile::describe() const {
   write_interface(model, {}, &w);
   w.key("initializers").begin_array();
   for (const TensorRef& t : model.graph.initializers) {
+    if (trim::kTrimmed) break;  // for people who look into models
     w.begin_object().field("name", t.name).field("dtype", static_cast<int>(t.dtype)).key("shape").begin_array();
     for (int64_t d : t.shape) w.value(d);
     w.end_array().field("bytes", stored_bytes(t)).field("external", t.external).end_object();
@@ -143,7 +161,7 @@ std::string ModelFile::describe() const {
   for (const Function& f : model.functions) w.value(text(f.domain, f.domain.empty() ? "" : ".", f.name));
   w.end_array();
   std::vector<std::pair<std::string_view, uint64_t>> files;
-  const_cast<ModelFile*>(this)->each_external([&](const TensorRef& t) {
+  const auto note = [&](const TensorRef& t) {
     const uint64_t end = t.external_offset + t.external_length.value_or(stored_bytes(t));
     const auto found =
         std::find_if(files.begin(), files.end(), [&](const auto& f) { return f.first == t.external_file; });
@@ -151,7 +169,8 @@ std::string ModelFile::describe() const {
       files.emplace_back(t.external_file, end);
     else
       found->second = std::max(found->second, end);
-  });
+  };
+  if (trim::kExternalData) const_cast<ModelFile*>(this)->each_external(note);
   w.key("external").begin_array();
   for (const auto& [file, bytes] : files) w.begin_object().field("file", file).field("bytes", bytes).end_object();
   w.end_array().end_object();
@@ -209,7 +228,9 @@ std::string Session::describe() const {
   for (const PassReport& p : passes_) w.begin_object().field("name", p.name).field("changed", p.changed).end_object();
   w.end_array().key("knobs").begin_array();
   for (const Pass& p : passes()) w.value(p.name);
-  w.end_array().end_object();
+  w.end_array();
+  if (!trim::kTrimmed) write_asked(&w);
+  w.end_object();
   return w.take();
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "ops/run.h"
 #include "runtime/host.h"
 
@@ -32,8 +33,8 @@ std::string shapes_text(std::span<const Value* const> inputs) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Plan& plan, Pool& pool, uint64_t* random_state, Profile* profile)
-    : pool_(pool), random_state_(random_state), profile_(profile) {
+Interpreter::Interpreter(const Plan& plan, Pool& pool, uint64_t* random_state, Profile* profile, Device* device)
+    : pool_(pool), random_state_(random_state), profile_(profile), device_(device) {
   frames_.push_back({&plan, std::vector<Value>(static_cast<size_t>(plan.slots)), 0, nullptr});
 }
 
@@ -57,13 +58,23 @@ void Interpreter::set_pending_output(size_t index, Value value) {
 
 Result<Progress> Interpreter::step(double microseconds) {
   const double end = microseconds > 0 ? host_now() + microseconds : 0;
-  if (pending_ != nullptr) OL_TRY(finish_pending());
+  if (trim::kHostOperators && pending_ != nullptr) OL_TRY(finish_pending());
+  if (trim::kDevice && std::exchange(waits_, false)) {
+    device_->done();
+    if (!pending_error_.empty()) return run_failed("the device: ", std::exchange(pending_error_, {}));
+  }
   while (!frames_.empty()) {
     if (aborted_) return Status(Code::kAborted, "the run was aborted");
     Frame& frame = frames_.back();
     if (frame.at < frame.plan->steps.size()) {
       const Step& step = frame.plan->steps[frame.at];
-      if (step.node.custom) {
+      if (trim::kDevice && device_ != nullptr) {
+        OL_ASSIGN(const bool taken, run_on_device(frame, step));
+        if (taken) continue;
+        OL_TRY(fetch_inputs(frame, step));
+        if (waits_) return Progress::kPending;
+      }
+      if (trim::kHostOperators && step.node.custom) {
         pending_ = &step;
         pending_since_ = profile_->now();
         return Progress::kPending;
@@ -72,10 +83,16 @@ Result<Progress> Interpreter::step(double microseconds) {
       if (end > 0 && host_now() >= end) return Progress::kYielded;
       continue;
     }
+    if (trim::kDevice && device_ != nullptr) {
+      OL_TRY(fetch_outputs(frame));
+      if (waits_) return Progress::kPending;
+    }
     std::vector<Value> results = results_of(frame);
     frames_.pop_back();
-    if (frames_.empty()) {
+    if (!trim::kSubgraphs || frames_.empty()) {
       outputs_ = std::move(results);
+      if (trim::kDevice) OL_TRY(keep_outputs());
+      if (waits_) return Progress::kPending;
     } else {
       OL_TRY(advance_control(std::move(results)));
     }
@@ -89,35 +106,99 @@ std::vector<Value> Interpreter::results_of(Frame& frame) {
   return results;
 }
 
-Status Interpreter::run_step(Frame& frame, const Step& step) {
-  if ((step.row->flags & kControl) != 0) return start_control(frame, step);
-  std::vector<const Value*>& inputs = step_inputs_;
-  std::vector<Value*>& last_use = step_last_use_;
-  inputs.clear();
-  last_use.clear();
+OpCall Interpreter::call_of(Frame& frame, const Step& step) {
+  step_inputs_.clear();
+  step_last_use_.clear();
   for (size_t i = 0; i < step.inputs.size(); ++i) {
-    inputs.push_back(&value(frame, step.inputs[i]));
-    last_use.push_back(step.input_dies[i] ? &frame.slots[static_cast<size_t>(step.inputs[i].slot_index())] : nullptr);
+    step_inputs_.push_back(&value(frame, step.inputs[i]));
+    step_last_use_.push_back(step.input_dies[i] ? &frame.slots[static_cast<size_t>(step.inputs[i].slot_index())]
+                                                : nullptr);
   }
-  bool wanted[64];
-  const size_t outputs_count = std::min<size_t>(step.outputs.size(), std::size(wanted));
-  if (outputs_count < step.outputs.size()) return not_implemented(step.node.describe(), ": more than 64 outputs");
-  for (size_t i = 0; i < outputs_count; ++i) wanted[i] = step.outputs[i] >= 0;
+  const size_t outputs = std::min(step.outputs.size(), std::size(step_wanted_));
+  for (size_t i = 0; i < outputs; ++i) step_wanted_[i] = step.outputs[i] >= 0;
+  return {step.op.get(),           step.row, step.schema,  step_inputs_, step_last_use_,
+          {step_wanted_, outputs}, &pool_,   random_state_};
+}
+
+Status Interpreter::failed(const Step& step, const Status& status) const {
+  return Status(status.code(),
+                text(step.node.describe(), ": ", status.message(), " [inputs: ", shapes_text(step_inputs_), "]"));
+}
+
+Status Interpreter::run_step(Frame& frame, const Step& step) {
+  if (trim::kSubgraphs && (step.row->flags & kControl) != 0) return start_control(frame, step);
+  if (step.outputs.size() > std::size(step_wanted_)) {
+    return not_implemented(step.node.describe(), ": more than 64 outputs");
+  }
+  const OpCall call = call_of(frame, step);
   const double start = profile_->now();
   std::vector<Value> outputs;
   const char* kernel = nullptr;
-  Status status =
-      run_op({step.op.get(), step.row, step.schema, inputs, last_use, {wanted, outputs_count}, &pool_, random_state_},
-             &outputs, &kernel);
+  Status status = run_op(call, &outputs, &kernel);
   if (status.ok() && take_worker_failure())
     status = internal_error("a worker thread trapped while it ran this operator");
-  if (!status.ok()) {
-    const std::string shapes = shapes_text(inputs);
-    const Code code = status.code();
-    return Status(code, text(step.node.describe(), ": ", status.message(), " [inputs: ", shapes, "]"));
+  if (!status.ok()) return failed(step, status);
+  if (trim::kDevice && device_ != nullptr && (step.row->flags & kShapeOnly) != 0 && !call.inputs[0]->is_here()) {
+    for (Value& v : outputs) {
+      if (v.is_tensor() && v.tensor().raw() == nullptr) v.add_device(call.inputs[0]->device());
+    }
   }
-  if (profile_->active()) profile_->record(step.node, kernel, start, inputs, outputs);
+  if (profile_->active()) profile_->record(step.node, kernel != nullptr ? kernel : "", start, call.inputs, outputs);
   store(frame, step, std::move(outputs));
+  return {};
+}
+
+Result<bool> Interpreter::run_on_device(Frame& frame, const Step& step) {
+  if (step.outputs.size() > std::size(step_wanted_)) return false;
+  const OpCall call = call_of(frame, step);
+  const double start = profile_->now();
+  std::vector<Value> outputs;
+  std::string kernel;
+  if (step.device != nullptr) {
+    Status status = check_call(call);
+    if (!status.ok()) return failed(step, status);
+  }
+  Result<bool> taken = device_->run(step.node, step.device.get(), call, &outputs, &kernel);
+  if (!taken.ok()) return failed(step, taken.status());
+  if (!taken.value()) return false;
+  if (profile_->active()) profile_->record(step.node, kernel, start, call.inputs, outputs);
+  store(frame, step, std::move(outputs));
+  return true;
+}
+
+Status Interpreter::fetch(Frame& frame, std::span<const Ref> values) {
+  for (const Ref& r : values) {
+    if (!r.is_slot()) continue;
+    Value& v = frame.slots[static_cast<size_t>(r.slot_index())];
+    if (v.is_here()) continue;
+    OL_TRY(device_->fetch(&v, pool_));
+    waits_ = true;
+  }
+  return {};
+}
+
+Status Interpreter::fetch_inputs(Frame& frame, const Step& step) {
+  const bool shape_only = step.row != nullptr && (step.row->flags & kShapeOnly) != 0;
+  const std::span<const Ref> inputs(step.inputs);
+  return fetch(frame, shape_only && !inputs.empty() ? inputs.subspan(1) : inputs);
+}
+
+Status Interpreter::fetch_outputs(Frame& frame) {
+  std::vector<Ref> wanted;
+  for (size_t i = 0; i < frame.plan->outputs.size(); ++i) {
+    const bool kept = frames_.size() == 1 && std::find(kept_.begin(), kept_.end(), i) != kept_.end();
+    if (!kept) wanted.push_back(frame.plan->outputs[i]);
+  }
+  return fetch(frame, wanted);
+}
+
+Status Interpreter::keep_outputs() {
+  for (size_t i : kept_) {
+    Value& v = outputs_[i];
+    if (!v.is_tensor() || v.tensor().dtype() == DType::kString) continue;
+    OL_TRY(device_->keep(&v));
+    waits_ = true;
+  }
   return {};
 }
 
@@ -175,7 +256,11 @@ Status Interpreter::finish_pending() {
   std::vector<Value> outputs = std::exchange(pending_outputs_, {});
   if (!pending_error_.empty()) return run_failed(step.node.describe(), ": ", std::exchange(pending_error_, {}));
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    if (step.outputs[i] < 0 || (i < outputs.size() && outputs[i].present())) continue;
+    if (i < outputs.size() && outputs[i].present()) {
+      OL_ASSIGN(outputs[i], with_valid_bools(std::move(outputs[i]), pool_));
+      continue;
+    }
+    if (step.outputs[i] < 0) continue;
     return run_failed(step.node.describe(), ": the function of this operator gave no output ", i);
   }
   Frame& frame = frames_.back();

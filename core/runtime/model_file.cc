@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "runtime/session.h"
 
 namespace onnxlet {
@@ -63,6 +64,7 @@ static void mark_shared(std::span<TensorRef* const> tensors) {
 }
 
 Status ModelFile::provide(std::string_view file, HostBytes bytes) {
+  if (!trim::kExternalData) return left_out("external data");
   std::vector<TensorRef*> users;
   Status status;
   each_external([&](TensorRef& t) {

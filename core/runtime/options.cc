@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "runtime/session.h"
 
 namespace onnxlet {
@@ -48,15 +49,38 @@ Status take_passes(const Json& v, std::vector<std::string>* out) {
   return {};
 }
 
+// A trimmed build measures nothing and writes no trace.
+Status check_measuring(std::string_view key, const SessionOptions& options) {
+  if (!trim::kTrimmed || (!options.profile && options.trace == 0)) return {};
+  return left_out(text("the session option '", key, "'"));
+}
+
+Status take_device(const Json& v, DeviceOptions* out) {
+  out->on = true;
+  for (const auto& [name, value] : v.members) {
+    if (name == "min_bytes") {
+      OL_TRY(take_count("device.min_bytes", value, &out->min_bytes));
+    } else if (name == "max_buffer") {
+      OL_TRY(take_count("device.max_buffer", value, &out->max_buffer));
+    } else if (name == "on_processor") {
+      OL_TRY(take_bool("device.on_processor", value, &out->on_processor));
+    } else {
+      return invalid_argument("there is no session option 'device.", name, "'");
+    }
+  }
+  return {};
+}
+
 Status take_option(std::string_view key, const Json& v, SessionOptions* out) {
   if (key == "graph_optimization_level") return take_level(v, &out->graph.level);
-  if (key == "disabled_passes") return take_passes(v, &out->graph.disabled_passes);
+  if (key == "disabled_passes") return trim::kAnyPass ? take_passes(v, &out->graph.disabled_passes) : Status();
   if (key == "max_memory") return take_count(key, v, &out->max_memory);
   if (key == "seed") return take_count(key, v, &out->seed);
   if (key == "profile") return take_bool(key, v, &out->profile);
   if (key == "deterministic") return take_bool(key, v, &out->deterministic);
   if (key == "function_bodies") return take_bool(key, v, &out->graph.function_bodies);
   if (key == "memory_plan") return take_bool(key, v, &out->memory_plan);
+  if (trim::kDevice && key == "device") return take_device(v, &out->device);
   if (key == "trace") {
     uint64_t level = 0;
     OL_TRY(take_count(key, v, &level));
@@ -89,7 +113,10 @@ Result<SessionOptions> parse_options(std::string_view json) {
   if (json.empty()) return options;
   OL_ASSIGN(const Json root, parse_json(json));
   if (root.kind != Json::Kind::kObject) return invalid_argument("the options must be a JSON object");
-  for (const auto& [key, value] : root.members) OL_TRY(take_option(key, value, &options));
+  for (const auto& [key, value] : root.members) {
+    OL_TRY(take_option(key, value, &options));
+    OL_TRY(check_measuring(key, options));
+  }
   return options;
 }
 

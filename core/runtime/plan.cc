@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/trim.h"
 #include "graph/check.h"
 #include "ops/run.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 class Planner {
  public:
-  Planner(Pool& pool, Problems* problems) : pool_(pool), problems_(problems) {}
+  Planner(Pool& pool, Device* device, Problems* problems) : pool_(pool), device_(device), problems_(problems) {}
 
   std::unique_ptr<Plan> plan(IrGraph& graph) {
     auto plan = std::make_unique<Plan>();
@@ -101,7 +102,7 @@ class Planner {
         bury(c.outer);
       }
       s.captured.push_back(std::move(captured));
-      s.bodies.push_back(Planner(pool_, problems_).plan(*sub.graph));
+      s.bodies.push_back(Planner(pool_, device_, problems_).plan(*sub.graph));
     }
     s.node = std::move(node);
     return s;
@@ -112,6 +113,12 @@ class Planner {
     Result<OpPtr> op = make_op(node, *s->row, pool_);
     if (!op.ok()) return problems_->add(op.status());
     s->op = op.take();
+    if (trim::kDevice && device_ != nullptr) {
+      Result<DeviceKernelPtr> kernel = device_->kernel(node, pool_);
+      if (!kernel.ok()) return problems_->add(kernel.status().with_context(text(node.describe(), ": ")));
+      s->device = kernel.take();
+      if (s->device != nullptr) return;
+    }
     std::vector<Tensor> constants(node.inputs.size());
     for (size_t i = 0; i < constants.size(); ++i) {
       if (const Tensor* c = graph.constant(node.inputs[i])) constants[i] = *c;
@@ -121,6 +128,7 @@ class Planner {
   }
 
   Pool& pool_;
+  Device* device_;
   Problems* problems_;
   std::vector<int> constant_of_;
   std::vector<int> uses_;
@@ -128,9 +136,9 @@ class Planner {
 
 }  // namespace
 
-Result<std::unique_ptr<Plan>> make_plan(std::unique_ptr<IrGraph> graph, Pool& pool) {
+Result<std::unique_ptr<Plan>> make_plan(std::unique_ptr<IrGraph> graph, Pool& pool, Device* device) {
   Problems problems;
-  std::unique_ptr<Plan> plan = Planner(pool, &problems).plan(*graph);
+  std::unique_ptr<Plan> plan = Planner(pool, device, &problems).plan(*graph);
   if (!problems.empty()) return problems.report();
   return plan;
 }

@@ -7,6 +7,7 @@
 
 #include "base/value.h"
 #include "ir/ir.h"
+#include "ops/device.h"
 #include "ops/op.h"
 
 namespace onnxlet {
@@ -30,7 +31,8 @@ class Ref {
 struct Plan;
 
 struct Step {
-  OpPtr op;  // null for a custom operator: the host runs it
+  OpPtr op;                // null for a custom operator: the host runs it
+  DeviceKernelPtr device;  // null: only the CPU runs it
   const OpRow* row = nullptr;
   const Schema* schema = nullptr;
   IrNode node;  // names and attributes, for messages, profiles and custom operators
@@ -52,7 +54,8 @@ struct Plan {
   std::vector<const TypeSpec*> output_types;
 };
 
-// Consumes the graph. Creates every operator, packs constant weights, and reports all problems at once.
-Result<std::unique_ptr<Plan>> make_plan(std::unique_ptr<IrGraph> graph, Pool& pool);
+// Consumes the graph. Creates every operator, packs constant weights, and reports all problems at once. `device` may be
+// null; weights of what it runs stay as they are.
+Result<std::unique_ptr<Plan>> make_plan(std::unique_ptr<IrGraph> graph, Pool& pool, Device* device);
 
 }  // namespace onnxlet

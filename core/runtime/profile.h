@@ -3,8 +3,10 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/trim.h"
 #include "base/value.h"
 #include "ir/ir.h"
 
@@ -15,19 +17,18 @@ class Profile {
   void enable(bool on) { enabled_ = on; }
   // 0 off, 1 plan, 2 per node: time, shapes, kernel, 3 tensor statistics, 4 all elements.
   void set_trace(int level) { trace_ = level; }
-  int trace() const { return trace_; }
-  bool active() const { return enabled_ || trace_ >= 2; }
+  int trace() const { return trim::kTrimmed ? 0 : trace_; }
+  bool active() const { return !trim::kTrimmed && (enabled_ || trace_ >= 2); }
   double now() const;  // microseconds; 0 when off
 
   void start_run() { events_.clear(); }
-  void record(const IrNode& node, const char* kernel, double start, std::span<const Value* const> inputs,
+  void record(const IrNode& node, std::string_view kernel, double start, std::span<const Value* const> inputs,
               std::span<const Value> outputs);
   std::string to_json() const;
 
  private:
   struct Event {
-    std::string node, op_type, domain, inputs, outputs;  // inputs, outputs: JSON lists
-    const char* kernel;
+    std::string node, op_type, domain, inputs, outputs, kernel;  // inputs, outputs: JSON lists
     double start, duration;
   };
   bool enabled_ = false;

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/level.h"
 #include "base/text.h"
+#include "base/trim.h"
 #include "runtime/feed.h"
 
 namespace onnxlet {
@@ -41,17 +43,29 @@ Result<std::unique_ptr<Session>> Session::create(std::unique_ptr<ModelFile> file
   return session;
 }
 
+Level Session::level() const { return options_.deterministic ? Level::kPortable : best_level(); }
+
 Status Session::initialize(std::unique_ptr<ModelFile> file) {
+  set_level(level());
   file_ = std::move(file);
   Model& model = file_->model;
   pool_->set_limit(options_.max_memory);
   random_state_ = options_.seed;
   profile_.enable(options_.profile);
   profile_.set_trace(options_.trace);
+  if (trim::kDevice && options_.device.on) {
+    device_ = make_device(options_.device);
+    if (device_ == nullptr) return not_implemented("this build of the engine has no device: device.on must be false");
+    // What these make is the CPU's way.
+    for (const char* pass : {"channels_last", "fuse_attention", "fuse_few_bits", "fuse_qdq"}) {
+      options_.graph.disabled_passes.emplace_back(pass);
+    }
+  }
   interface_ = graph_interface(model);
   OL_ASSIGN(std::unique_ptr<IrGraph> graph, build_graph(model, options_.graph, *pool_));
   OL_TRY(run_passes(*graph, options_.graph, *pool_, &passes_));
-  if (options_.accuracy_level >= 0) set_accuracy_level(*graph, options_.accuracy_level);
+  if (trim::keeps_operators("MatMulNBits") && options_.accuracy_level >= 0)
+    set_accuracy_level(*graph, options_.accuracy_level);
   for (ValueId id : graph->inputs) {
     const std::string_view name = graph->value(id).name;
     const auto info = std::find_if(model.graph.inputs.begin(), model.graph.inputs.end(),
@@ -65,7 +79,7 @@ Status Session::initialize(std::unique_ptr<ModelFile> file) {
     }
     defaults_.push_back(std::move(initial));
   }
-  OL_ASSIGN(plan_, make_plan(std::move(graph), *pool_));
+  OL_ASSIGN(plan_, make_plan(std::move(graph), *pool_, device_.get()));
   pool_->trim();  // what packing needed on the way
   if (profile_.trace() >= 1) {
     for (const PassReport& p : passes_) log_line(1, text("pass ", p.name, p.changed ? ": changed" : ": nothing to do"));
@@ -85,7 +99,7 @@ std::string Session::memory() const {
 
 Run::Run(Session& session)
     : session_(session),
-      interpreter_(*session.plan_, *session.pool_, &session.random_state_, &session.profile_),
+      interpreter_(*session.plan_, *session.pool_, &session.random_state_, &session.profile_, session.device()),
       feeds_(session.plan_inputs_.size()) {}
 
 Status Run::feed(std::string_view name, const Value& value) {
@@ -93,7 +107,7 @@ Status Run::feed(std::string_view name, const Value& value) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i]->name != name) continue;
     OL_TRY(check_feed(*inputs[i], value, session_.options_.graph.free_dimensions));
-    feeds_[i] = value;
+    OL_ASSIGN(feeds_[i], with_valid_bools(value, session_.pool()));
     return {};
   }
   std::string known;
@@ -113,11 +127,20 @@ Status Run::fetch(std::string_view name) {
   return invalid_argument("the model has no output '", name, "'; its outputs are ", known);
 }
 
+Status Run::keep(int index) {
+  const size_t count = fetches_.empty() ? session_.interface_.outputs.size() : fetches_.size();
+  const auto at = static_cast<size_t>(index);
+  if (index < 0 || at >= count) return invalid_argument("output ", index, " is outside the ", count, " outputs");
+  if (session_.device() == nullptr) return invalid_argument("the session has no device to leave an output on");
+  interpreter_.keep(fetches_.empty() ? at : fetches_[at]);
+  return {};
+}
+
 Run::~Run() { end_memory(false); }
 
 // Runs of one session may be interleaved by a host (each waits for a custom operator): then only the first counts.
 void Run::begin_memory() {
-  if (!session_.options_.memory_plan || session_.memory_run_active_) return;
+  if (!trim::kMemoryPlan || !session_.options_.memory_plan || session_.memory_run_active_) return;
   session_.memory_run_active_ = in_memory_run_ = true;
   for (const auto& [signature, plan] : session_.memory_plans_) {
     if (signature == signature_) return session_.pool_->begin_replay(plan);
@@ -126,7 +149,7 @@ void Run::begin_memory() {
 }
 
 void Run::end_memory(bool completed) {
-  if (!in_memory_run_) return;
+  if (!trim::kMemoryPlan || !in_memory_run_) return;
   session_.memory_run_active_ = in_memory_run_ = false;
   MemoryPlan learnt = session_.pool_->end_run();
   if (!completed || learnt.blocks.empty()) return;
@@ -157,6 +180,7 @@ Status Run::begin() {
 }
 
 Result<Progress> Run::step(double microseconds) {
+  set_level(session_.level());
   if (!begun_) OL_TRY(begin());
   Result<Progress> progress = interpreter_.step(microseconds);
   if (!progress.ok()) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/level.h"
 #include "base/parallel.h"
 #include "graph/passes.h"
 #include "runtime/interpreter.h"
@@ -48,6 +49,7 @@ struct SessionOptions {
   bool profile = false, deterministic = false, memory_plan = true;
   int trace = 0;
   uint64_t seed = 0;
+  DeviceOptions device;
   int accuracy_level = -1;  // of every MatMulNBits, instead of the model's
 };
 Result<SessionOptions> parse_options(std::string_view json);
@@ -63,14 +65,19 @@ class Session {
   const GraphInterface& interface() const { return interface_; }
   const Plan& plan() const { return *plan_; }
   Pool& pool() const { return *pool_; }
+  Device* device() const { return on_device_ ? device_.get() : nullptr; }  // null: everything runs on the CPU
+  void leave_device() { on_device_ = false; }                              // from the next run on
 
  private:
   friend class Run;
   Session() = default;
   Status initialize(std::unique_ptr<ModelFile> file);
+  Level level() const;
 
   PoolPtr pool_{new Pool};
   std::unique_ptr<ModelFile> file_;
+  std::unique_ptr<Device> device_;
+  bool on_device_ = true;
   SessionOptions options_;
   GraphInterface interface_;
   std::vector<Value> defaults_;  // beside the plan's inputs: values of overridable initializers
@@ -92,6 +99,7 @@ class Run {
   explicit Run(Session& session);
   Status feed(std::string_view name, const Value& value);
   Status fetch(std::string_view name);
+  Status keep(int index);  // of the outputs that are fetched: it stays on the session's device
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

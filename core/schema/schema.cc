@@ -33,6 +33,7 @@ const Schema* find_schema(std::string_view domain, std::string_view op_type, int
   for (const Schema& s : versions(domain, op_type)) {
     if (s.since_version <= opset) best = &s;
   }
+  if (best != nullptr) schemas_asked()[static_cast<size_t>(best - schema_table().data())] = true;
   return best;
 }
 
@@ -51,11 +52,10 @@ const Schema* first_schema(std::string_view domain, std::string_view op_type) {
 
 int latest_version(std::string_view domain) {
   domain = canonical_domain(domain);
-  int latest = 0;
-  for (const Schema& s : schema_table()) {
-    if (domain == s.domain) latest = std::max(latest, s.since_version);
+  for (const DomainVersion& known : domain_versions()) {
+    if (domain == known.domain) return known.latest;
   }
-  return latest;
+  return 0;
 }
 
 }  // namespace onnxlet

@@ -49,6 +49,7 @@ struct Schema {
   int since_version;
   uint16_t min_input, max_input, min_output, max_output;  // 65535: unbounded
   bool deprecated;
+  bool left_out;  // this build is trimmed, and of this version only name and number are in it
   std::span<const FormalParameter> inputs, outputs;
   std::span<const AttributeSpec> attributes;
   std::span<const TypeConstraint> types;
@@ -62,7 +63,7 @@ const FunctionBody* function_body(const Schema& schema, int opset);
 const Schema* find_schema(std::string_view domain, std::string_view op_type, int opset);
 // The operator's oldest schema. nullptr when the domain has none of this name at any version.
 const Schema* first_schema(std::string_view domain, std::string_view op_type);
-// The newest version of a domain that the table knows; 0 for a domain it has nothing of.
+// The newest version of a domain that the specification had when this was built; 0 for a domain it has nothing of.
 int latest_version(std::string_view domain);
 
 }  // namespace onnxlet

@@ -6,13 +6,20 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/level.h"
+
 #if defined(__wasm_simd128__)
 #include <wasm_simd128.h>
 #elif defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+#if defined(ONNXLET_FAST) && defined(__FMA__)
+#include <immintrin.h>
 #endif
 
-namespace onnxlet::simd {
+namespace onnxlet::inline ONNXLET_LEVEL::simd {
 
 // Lanes of 32-bit integers; arithmetic wraps. >> shifts the sign in.
 struct I32x4 {
@@ -97,15 +104,28 @@ struct F32x1 {
   float operator[](int) const { return v; }
 };
 
-// a * b + c. With relaxed SIMD the rounding between the two is the machine's choice; elsewhere it always happens.
+// a * b + c. With relaxed SIMD the rounding between the two is the machine's choice, at the fast level of native builds
+// it does not happen where the machine can leave it out; elsewhere it always does.
 inline F32x4 madd(F32x4 a, F32x4 b, F32x4 c) {
 #if defined(__wasm_relaxed_simd__)
   return {(F32x4::Raw)wasm_f32x4_relaxed_madd((v128_t)a.v, (v128_t)b.v, (v128_t)c.v)};
+#elif defined(ONNXLET_FAST) && defined(__FMA__)
+  return {_mm_fmadd_ps(a.v, b.v, c.v)};
+#elif defined(ONNXLET_FAST) && defined(__clang__)
+  return {__builtin_elementwise_fma(a.v, b.v, c.v)};
+#elif defined(ONNXLET_FAST) && defined(__ARM_FEATURE_FMA)
+  return {(F32x4::Raw)vfmaq_f32((float32x4_t)c.v, (float32x4_t)a.v, (float32x4_t)b.v)};
 #else
   return {a.v * b.v + c.v};
 #endif
 }
-inline F32x1 madd(F32x1 a, F32x1 b, F32x1 c) { return {a.v * b.v + c.v}; }
+inline F32x1 madd(F32x1 a, F32x1 b, F32x1 c) {
+#if defined(ONNXLET_FAST)
+  return {__builtin_fmaf(a.v, b.v, c.v)};
+#else
+  return {a.v * b.v + c.v};
+#endif
+}
 
 // Comparisons give a lane mask (all ones or zeros) for select().
 struct Mask32x4 {
@@ -248,7 +268,16 @@ F min_nan(F a, F b) {
 inline F32x4 even_lanes(F32x4 a, F32x4 b) { return {__builtin_shufflevector(a.v, b.v, 0, 2, 4, 6)}; }
 inline F32x4 odd_lanes(F32x4 a, F32x4 b) { return {__builtin_shufflevector(a.v, b.v, 1, 3, 5, 7)}; }
 
-// The vector type kernels use outside tests.
-using F32 = F32x4;
+}  // namespace onnxlet::inline ONNXLET_LEVEL::simd
 
-}  // namespace onnxlet::simd
+// The vector type kernels use outside tests.
+#if defined(ONNXLET_FAST) && defined(__AVX2__) && defined(__FMA__)
+#include "simd/f32x8.h"
+namespace onnxlet::inline ONNXLET_LEVEL::simd {
+using F32 = F32x8;
+}
+#else
+namespace onnxlet::inline ONNXLET_LEVEL::simd {
+using F32 = F32x4;
+}
+#endif

@@ -4,7 +4,7 @@
 
 #include "simd/f32.h"
 
-namespace onnxlet::simd {
+namespace onnxlet::inline ONNXLET_LEVEL::simd {
 
 namespace detail {
 
@@ -196,4 +196,4 @@ F sin_or_cos(F x, int quadrant) {
   return quadrant == 0 ? select(x == F::splat(0), x, turned) : turned;  // keeps -0
 }
 
-}  // namespace onnxlet::simd
+}  // namespace onnxlet::inline ONNXLET_LEVEL::simd

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/level.h"
 #include "tests/check.h"
 
 namespace onnxlet::test {
@@ -37,14 +38,15 @@ int run_all(int argc, char** argv) {
   int passed = 0, failed = 0;
   for (Case* c = first_case; c != nullptr; c = c->next) {
     if (!selected(c->name, argc, argv)) continue;
-    failures_here = 0;
-    c->body();
-    if (failures_here > 0) {
-      std::printf("FAILED %s (%d checks)\n", c->name, failures_here);
-      ++failed;
-    } else {
-      ++passed;
+    for (int level = 0; level <= static_cast<int>(best_level()); ++level) {
+      failures_here = 0;
+      set_level(static_cast<Level>(level));
+      c->body();
+      if (failures_here == 0) continue;
+      std::printf("FAILED %s (%d checks, %s kernels)\n", c->name, failures_here, level == 0 ? "portable" : "fast");
+      break;
     }
+    failures_here > 0 ? ++failed : ++passed;
   }
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed > 0 || passed == 0 ? 1 : 0;

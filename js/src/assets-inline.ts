@@ -21,6 +21,10 @@ async function inflate(base64: string): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+export function gpuModule(): Promise<typeof import('./gpu/index.js')> {
+  return Promise.reject(new OnnxletError('NOT_IMPLEMENTED', 'the build in one file has no WebGPU'));
+}
+
 /** Needs a policy that allows `worker-src blob:`, otherwise the engine runs on the page's own thread. */
 export function engineWorker(): Worker {
   const url = URL.createObjectURL(new Blob([worker], { type: 'text/javascript' }));

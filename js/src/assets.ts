@@ -16,6 +16,8 @@ function besideThisFile(file: FlavourFile): string {
       return new URL('./onnxlet-relaxed-threads.wasm', import.meta.url).href;
     case 'onnxlet-scalar.wasm':
       return new URL('./onnxlet-scalar.wasm', import.meta.url).href;
+    case 'onnxlet-webgpu.wasm':
+      return new URL('./onnxlet-webgpu.wasm', import.meta.url).href;
   }
 }
 
@@ -24,6 +26,14 @@ export const THREADS_REFUSAL: string | undefined = undefined;
 
 export function shippedEngine(file: FlavourFile): Promise<CompiledEngine> {
   return compileUrl(besideThisFile(file));
+}
+
+/** What runs work on a GPU, loaded where it is asked for. */
+export function gpuModule(): Promise<typeof import('./gpu/index.js')> {
+  const { href } = new URL('./webgpu.mjs', import.meta.url);
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ href) as Promise<
+    typeof import('./gpu/index.js')
+  >;
 }
 
 /** The worker that keeps the engine off a page's main thread. */

@@ -44,14 +44,20 @@ export interface WebGLFlags {
   async?: boolean;
 }
 
-/** Have no effect; accepted as in onnxruntime-web. */
 export interface WebGpuFlags {
-  profilingMode?: 'off' | 'default';
-  profiling?: { mode?: 'off' | 'default'; ondata?: (data: unknown) => void };
+  /** Which adapter to ask for: `high-performance` when left out. */
   powerPreference?: 'low-power' | 'high-performance';
   forceFallbackAdapter?: boolean;
+  /** Where the device is to come from. With it, or a device, the engine is on this thread instead of a worker. */
   adapter?: GlobalType<'GPUAdapter'>;
+  /**
+   * The device that sessions work on. Set it before the first one to have them share the program's own; after a session
+   * was created whose engine is on this thread it is that session's. A device of the program's that is lost is refused.
+   */
   device?: GlobalType<'GPUDevice'> | Promise<GlobalType<'GPUDevice'>>;
+  /** Have no effect; accepted as in onnxruntime-web. */
+  profilingMode?: 'off' | 'default';
+  profiling?: { mode?: 'off' | 'default'; ondata?: (data: unknown) => void };
   validateInputContent?: boolean;
 }
 

@@ -13,6 +13,8 @@ export interface Wanted {
   /** Relaxed SIMD may round differently from machine to machine. */
   readonly deterministic: boolean;
   readonly simd: boolean | 'fixed' | 'relaxed' | undefined;
+  /** The engine that can put work on a GPU. */
+  readonly webgpu?: boolean;
 }
 
 export const FLAVOUR_FILES = [
@@ -21,6 +23,7 @@ export const FLAVOUR_FILES = [
   'onnxlet-threads.wasm',
   'onnxlet-relaxed-threads.wasm',
   'onnxlet-scalar.wasm',
+  'onnxlet-webgpu.wasm',
 ] as const;
 export type FlavourFile = (typeof FLAVOUR_FILES)[number];
 
@@ -32,6 +35,7 @@ export interface Flavour {
 /** The best flavour of those the features allow. */
 export function pickFlavour(features: Features, wanted: Wanted): Flavour {
   if (!features.simd || wanted.simd === false) return { file: 'onnxlet-scalar.wasm', threads: false };
+  if (wanted.webgpu) return { file: 'onnxlet-webgpu.wasm', threads: false };
   const threads = features.threads && wanted.threads > 1;
   const relaxed = features.relaxedSimd && !wanted.deterministic && wanted.simd !== 'fixed';
   if (threads) return { file: relaxed ? 'onnxlet-relaxed-threads.wasm' : 'onnxlet-threads.wasm', threads };

@@ -9,7 +9,12 @@ import type { CallOptions, Calls, EngineHost, FromEngine, OperatorCall, Request,
 import { buffersOf, buffersOfFiles, detached, detachedFiles } from './transfer.js';
 
 export class LocalHost implements EngineHost {
+  readonly here = true;
   readonly #engine = new Engine();
+
+  get device(): GPUDevice | undefined {
+    return this.#engine.device;
+  }
 
   call<V extends Verb>(verb: V, payload: Calls[V]['payload'], options?: CallOptions): Promise<Calls[V]['answer']> {
     return this.#engine.call(verb, payload, options);
@@ -33,6 +38,7 @@ interface Waiting {
 const START_TIMEOUT = 30_000;
 
 export class WorkerHost implements EngineHost {
+  readonly here = false;
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
   #lost = false;

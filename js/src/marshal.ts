@@ -12,7 +12,11 @@ export function pushValue(engine: EngineModule, value: WireValue): Pointer {
     case 'none':
       return engine.checkPointer(engine.abi.ol_optional_empty());
     case 'kept':
-      throw new OnnxletError('INVALID_ARGUMENT', 'a tensor in the engine must be an input, not part of one');
+    case 'gpu':
+      throw new OnnxletError(
+        'INVALID_ARGUMENT',
+        'a tensor in the engine or on the GPU must be an input, not part of one',
+      );
     case 'tensor':
       return pushTensor(engine, value);
     case 'sequence':
@@ -44,7 +48,11 @@ export function takeValue(engine: EngineModule, pointer: Pointer): WireValue {
 }
 
 /** Whether a value can stay in the engine: a tensor whose elements are bytes. */
-export function keptValue(engine: EngineModule, pointer: Pointer, id: number): WireValue | undefined {
+export function keptValue(
+  engine: EngineModule,
+  pointer: Pointer,
+  id: number,
+): Extract<WireValue, { kind: 'kept' }> | undefined {
   const { abi } = engine;
   if (abi.ol_value_kind(pointer) !== Kind.TENSOR) return undefined;
   const type = typeOfCode(abi.ol_tensor_dtype(pointer));
@@ -56,17 +64,7 @@ type WireTensor = Extract<WireValue, { kind: 'tensor' }>;
 function pushTensor(engine: EngineModule, value: WireTensor): Pointer {
   const { abi } = engine;
   const { dims, data } = value;
-  const shape = engine.alloc(Math.max(dims.length, 1) * 8, 'a shape');
-  let tensor: Pointer;
-  try {
-    const view = new DataView(engine.memory.buffer, shape);
-    dims.forEach((dim, index) => {
-      view.setBigInt64(index * 8, BigInt(dim), true);
-    });
-    tensor = engine.checkPointer(abi.ol_tensor_new(TYPES[value.type].code, dims.length, shape));
-  } finally {
-    if (!engine.lost) abi.ol_free(shape);
-  }
+  const tensor = withShape(engine, dims, (shape) => abi.ol_tensor_new(TYPES[value.type].code, dims.length, shape));
   try {
     if (data instanceof Uint8Array) {
       if (data.length > 0) engine.bytes.set(data, abi.ol_tensor_data(tensor));
@@ -82,6 +80,29 @@ function pushTensor(engine: EngineModule, value: WireTensor): Pointer {
     throw error;
   }
   return tensor;
+}
+
+/** Makes a value by a function that reads a shape. */
+function withShape(engine: EngineModule, dims: readonly number[], make: (shape: Pointer) => Pointer): Pointer {
+  const shape = engine.alloc(Math.max(dims.length, 1) * 8, 'a shape');
+  try {
+    const view = new DataView(engine.memory.buffer, shape);
+    dims.forEach((dim, index) => {
+      view.setBigInt64(index * 8, BigInt(dim), true);
+    });
+    return engine.checkPointer(make(shape));
+  } finally {
+    if (!engine.lost) engine.abi.ol_free(shape);
+  }
+}
+
+type GpuValue = Extract<WireValue, { kind: 'gpu' }>;
+
+/** A tensor in memory of the session's device, which its commands call `id`; the caller frees it. */
+export function pushGpuTensor(engine: EngineModule, session: Pointer, { type, dims }: GpuValue, id: number): Pointer {
+  return withShape(engine, dims, (shape) =>
+    engine.abi.ol_tensor_on_device(session, TYPES[type].code, dims.length, shape, id),
+  );
 }
 
 function pushSequence(engine: EngineModule, items: readonly WireValue[]): Pointer {

@@ -1,6 +1,6 @@
 // One instance of the engine: its functions made safe to call, and its memory.
 import type { Abi, CodeName, Pointer } from './abi.gen.js';
-import { ABI_FUNCTIONS, ABI_VERSION, Code } from './abi.gen.js';
+import { ABI_FUNCTIONS, ABI_VERSION, Code, DEVICE_FUNCTIONS } from './abi.gen.js';
 import type { CompiledEngine } from './compile.js';
 import { VERSION } from './env.js';
 import type { ErrorCode } from './errors.js';
@@ -205,7 +205,7 @@ function checkVersion(module: EngineModule, origin: string): void {
     throw new OnnxletError('VERSION_MISMATCH', `${origin} is no onnxlet engine: it does not tell its version`);
   }
   const abi = module.abi.ol_abi_version();
-  const absent = Object.keys(ABI_FUNCTIONS).filter((name) => !(name in exports));
+  const absent = Object.keys(ABI_FUNCTIONS).filter((name) => !(name in exports || DEVICE_FUNCTIONS.has(name)));
   if (abi === ABI_VERSION && absent.length === 0) return;
   const version = module.cString(module.abi.ol_version());
   throw new OnnxletError(

@@ -18,7 +18,7 @@ export interface ExternalDataFile {
 export type ExternalData = string | ExternalDataFile;
 
 export interface SessionOptions {
-  /** `wasm` (also under the name `cpu`) is the only one so far; others are reported once and passed over. */
+  /** `wasm` (also under the name `cpu`), and before it `webgpu`; others are reported once and passed over. */
   executionProviders?: readonly ExecutionProviderConfig[];
   graphOptimizationLevel?: 'disabled' | 'basic' | 'extended' | 'layout' | 'all';
   /** Sizes for the symbolic dimensions of inputs, by name. */
@@ -39,6 +39,9 @@ export interface SessionOptions {
   /**
    * `cpu-pinned`, for all outputs or by name: tensors stay in the engine until they are disposed. They can be fed to the
    * session again, which copies nothing, as caches of language models are; `getData()` gives their elements.
+   * `gpu-buffer` is the same on the GPU, and their `gpuBuffer` is for other programs of the device to read; it needs the
+   * execution provider `webgpu`, and puts the engine on this thread instead of a worker. Where there turns out to be no
+   * WebGPU, these outputs are on the CPU.
    */
   preferredOutputLocation?: DataLocation | Readonly<Record<string, DataLocation>>;
   enableGraphCapture?: boolean;
@@ -93,7 +96,7 @@ const WITHOUT_MEANING: Readonly<Record<string, readonly unknown[]>> = {
   optimizedModelFilePath: [''],
   profileFilePrefix: [''],
   interOpNumThreads: [0, 1],
-  preferredOutputLocation: ['cpu', 'cpu-pinned'],
+  preferredOutputLocation: ['cpu', 'cpu-pinned', 'gpu-buffer'],
   enableGraphCapture: [false],
   logId: [''],
   logVerbosityLevel: [0],
@@ -145,9 +148,14 @@ export function engineOptions(options: SessionOptions): string {
   });
 }
 
-/** Whether an output of this name stays in the engine. */
-export function keepsOutput({ preferredOutputLocation: location }: SessionOptions): (name: string) => boolean {
-  return (name) => (typeof location === 'object' ? location[name] : location) === 'cpu-pinned';
+/** Where an output of this name is wanted. */
+export function outputLocation({ preferredOutputLocation: wanted }: SessionOptions): (name: string) => DataLocation {
+  return (name) => (typeof wanted === 'object' ? wanted[name] : wanted) ?? 'cpu';
+}
+
+/** Whether some output is to stay on the GPU. */
+export function keepsOnGpu({ preferredOutputLocation: wanted }: SessionOptions): boolean {
+  return (typeof wanted === 'object' ? Object.values(wanted) : [wanted]).includes('gpu-buffer');
 }
 
 export function reportRunOptions(options: RunOptions): void {

@@ -2,10 +2,12 @@
 import type { Pointer } from './abi.gen.js';
 import { messageOf, throwIfAborted, withSignal } from './errors.js';
 import { takeValue, withValue } from './marshal.js';
+import type { Executor } from './gpu/index.js';
 import type { EngineModule } from './module.js';
 import type { OperatorCall, OperatorName, WireValue } from './protocol.js';
 
 interface Pending {
+  readonly kind: 'custom_op' | 'device';
   readonly domain: string;
   readonly op_type: string;
   readonly attributes: OperatorCall['attributes'];
@@ -22,15 +24,24 @@ export function announceOperators(module: EngineModule, names: readonly Operator
   }
 }
 
-/** Runs the operator that `run` waits for, with `operate`; what that rejects with is told to the engine. */
+/** Does what `run` waits for, the device's commands or an operator; what that rejects with is told to the engine. */
 export async function runPending(
   module: EngineModule,
   run: Pointer,
   operate: (call: OperatorCall) => Promise<readonly WireValue[]>,
+  device: Executor | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { abi } = module;
   const pending = module.json(abi.ol_run_pending(run)) as Pending;
+  if (pending.kind === 'device') {
+    try {
+      await device?.run(abi.ol_run_commands(run), abi.ol_run_commands_size(run));
+    } catch (error) {
+      fail(module, run, error);
+    }
+    return;
+  }
   const inputs = Array.from({ length: pending.inputs }, (_, index): WireValue => {
     const pointer = abi.ol_run_pending_input(run, index);
     return pointer === 0 ? { kind: 'none' } : takeValue(module, pointer);
@@ -41,14 +52,18 @@ export async function runPending(
     results = await withSignal(signal, operate({ name: [domain, op_type], attributes, inputs, outputs }));
   } catch (error) {
     throwIfAborted(signal);
-    module.withText(messageOf(error), (text, length) => {
-      abi.ol_run_pending_fail(run, text, length);
-    });
+    fail(module, run, error);
     return;
   }
   throwIfAborted(signal);
   results.forEach((value, index) => {
     if (value.kind === 'none') return;
     withValue(module, value, (pointer) => module.check(abi.ol_run_pending_output(run, index, pointer)));
+  });
+}
+
+function fail(module: EngineModule, run: Pointer, error: unknown): void {
+  module.withText(messageOf(error), (text, length) => {
+    module.abi.ol_run_pending_fail(run, text, length);
   });
 }

@@ -18,6 +18,9 @@ export interface EngineWishes {
   /** Threads asked for; undefined leaves the choice to onnxlet. */
   readonly threads: number | undefined;
   readonly deterministic: boolean;
+  readonly webgpu: boolean;
+  /** In this realm, whatever `env.wasm.proxy` says: GPU buffers are to be handed over. */
+  readonly here: boolean;
 }
 
 export interface StartedEngine {
@@ -43,7 +46,7 @@ const starting = new Map<string, Promise<Entry>>();
 /** An engine for one session; give it back with `releaseEngine`. */
 export async function acquireEngine(wishes: EngineWishes): Promise<StartedEngine> {
   const { proxy } = env.wasm;
-  const inWorker = proxy === true || (proxy !== 'never' && isPageMainThread());
+  const inWorker = !wishes.here && (proxy === true || (proxy !== 'never' && isPageMainThread()));
   const key = keyOf(wishes, env.wasm, inWorker);
   for (const entry of entries) {
     if (entry.host.lost) entries.delete(entry);
@@ -85,18 +88,26 @@ function keyOf(wishes: EngineWishes, flags: WasmFlags, inWorker: boolean): strin
     binary = binaries.get(flags.wasmBinary) ?? ++binaryCount;
     binaries.set(flags.wasmBinary, binary);
   }
-  return JSON.stringify([inWorker, wishes.threads, wishes.deterministic, flags.simd, flags.wasmPaths, binary]);
+  return JSON.stringify([
+    inWorker,
+    wishes.threads,
+    wishes.deterministic,
+    wishes.webgpu,
+    flags.simd,
+    flags.wasmPaths,
+    binary,
+  ]);
 }
 
 async function start(wishes: EngineWishes, key: string, inWorker: boolean): Promise<Entry> {
   // The engine's file is on its way while the worker starts; who loads it later shares this transfer.
   if (inWorker && !env.wasm.wasmBinary) {
-    const { threads } = await planThreads(wishes.threads, false);
+    const { threads } = await planThreads(wishes, false);
     loadEngine(wishes, threads).catch(() => undefined);
   }
   const host = inWorker ? await openWorker() : undefined;
   const here = host === undefined;
-  const { threads, refusal } = await planThreads(wishes.threads, here);
+  const { threads, refusal } = await planThreads(wishes, here);
   // Only a number that somebody asked for deserves a warning.
   if (refusal !== undefined && wishes.threads) {
     warnOnce(`${wishes.threads} threads were asked for and 1 is used: ${refusal}`);
@@ -127,12 +138,13 @@ interface ThreadPlan {
   readonly refusal?: string;
 }
 
-async function planThreads(wanted: number | undefined, here: boolean): Promise<ThreadPlan> {
+async function planThreads({ threads: wanted, webgpu }: EngineWishes, here: boolean): Promise<ThreadPlan> {
   if (wanted !== undefined && !(Number.isInteger(wanted) && wanted >= 0)) {
     throw new OnnxletError('INVALID_ARGUMENT', `numThreads must be an integer from 0 up; got ${wanted}`);
   }
   const threads = wanted || Math.min(DEFAULT_MAX_THREADS, Math.ceil((await coreCount()) / 2));
   if (threads === 1) return { threads };
+  if (webgpu) return { threads: 1, refusal: 'the engine with WebGPU has no threads' };
   if (here && isPageMainThread()) {
     return { threads: 1, refusal: "the engine runs on the page's main thread, which may not block" };
   }
@@ -168,7 +180,12 @@ async function loadEngine(wishes: EngineWishes, threads: number): Promise<Compil
     const bytes = wasmBinary instanceof Uint8Array ? wasmBinary : new Uint8Array(wasmBinary);
     return compileBytes(bytes, 'env.wasm.wasmBinary');
   }
-  const flavour = pickFlavour(detectFeatures(), { threads, deterministic: wishes.deterministic, simd });
+  const flavour = pickFlavour(detectFeatures(), {
+    threads,
+    deterministic: wishes.deterministic,
+    simd,
+    webgpu: wishes.webgpu,
+  });
   const url = await chosenUrl(flavour.file, wasmPaths);
   return url === undefined ? shippedEngine(flavour.file) : compileUrl(url);
 }

@@ -5,6 +5,7 @@ import type { DataType } from './dtypes.js';
 import type { ErrorCode } from './errors.js';
 import type { Progress } from './fetching.js';
 import type { LogLevel } from './env.js';
+import type { WebGpuWishes } from './providers.js';
 
 /** A value on its way between session and engine. Tensor data are the bytes of ONNX's raw_data. */
 export type WireValue =
@@ -16,6 +17,14 @@ export type WireValue =
     }
   /** A tensor that stays in the engine. */
   | { readonly kind: 'kept'; readonly id: number; readonly type: DataType; readonly dims: readonly number[] }
+  /** A tensor in a GPU buffer, for an engine in this realm. With an id it is one that the engine keeps. */
+  | {
+      readonly kind: 'gpu';
+      readonly buffer: GPUBuffer;
+      readonly id?: number | undefined;
+      readonly type: DataType;
+      readonly dims: readonly number[];
+    }
   | { readonly kind: 'sequence'; readonly items: readonly WireValue[] }
   | { readonly kind: 'map'; readonly keys: WireValue; readonly values: WireValue }
   | { readonly kind: 'none' };
@@ -72,6 +81,8 @@ export interface SessionRequest extends ModelRequest {
   readonly operators: readonly OperatorName[];
   /** The JSON that ol_session_create reads. */
   readonly options: string;
+  /** Puts work on a GPU, where there is one. */
+  readonly webgpu?: WebGpuWishes | undefined;
 }
 
 export interface ArgumentInfo {
@@ -103,13 +114,24 @@ export interface ProfileEntry {
   readonly node: string;
   readonly opType: string;
   readonly domain: string;
-  readonly kernel: string;
+  /** Null where an operator has but one way. */
+  readonly kernel: string | null;
   /** Microseconds. */
   readonly start: number;
   readonly duration: number;
   /** Types and shapes, such as `float[1,3]`. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
+}
+
+/** Where a node of the model, as the graph passes have left it, has run when it last did. */
+export interface PlacementEntry {
+  readonly node: string;
+  readonly opType: string;
+  readonly domain: string;
+  readonly provider: 'webgpu' | 'wasm';
+  /** Why it was not the GPU: no kernel, a type, a size, or not worth it; null where it was. */
+  readonly reason: string | null;
 }
 
 export interface SessionReport {
@@ -125,6 +147,8 @@ export interface RunRequest {
   readonly fetches: readonly string[];
   /** Those of the outputs, by their place, that stay in the engine when they are tensors. */
   readonly keep: readonly number[];
+  /** Those that stay on the session's GPU, if it has one. */
+  readonly gpu: readonly number[];
   /** Whether the engine forgets the tensors that it kept and is now fed. */
   readonly dispose: boolean;
 }
@@ -167,6 +191,7 @@ export interface Calls {
   read: { payload: { readonly id: number }; answer: { readonly outputs: readonly WireValue[] } };
   forget: { payload: { readonly id: number }; answer: { readonly outputs: readonly WireValue[] } };
   profile: { payload: { readonly session: number }; answer: readonly ProfileEntry[] };
+  placement: { payload: { readonly session: number }; answer: readonly PlacementEntry[] };
   release: { payload: { readonly session: number }; answer: { readonly wasmBytes: number } };
 }
 export type Verb = keyof Calls;
@@ -209,5 +234,9 @@ export interface EngineHost {
   call<V extends Verb>(verb: V, payload: Calls[V]['payload'], options?: CallOptions): Promise<Calls[V]['answer']>;
   /** Whether a trap or the end of its worker has made it unusable. */
   readonly lost: boolean;
+  /** Whether it is in this realm: GPU devices and buffers cannot be handed to a worker. */
+  readonly here: boolean;
+  /** The device that its sessions use, where it is here and has one. */
+  readonly device?: GPUDevice | undefined;
   close(): void;
 }

@@ -1,5 +1,5 @@
-// Execution providers of onnxruntime, as the type checker knows them there. Only wasm, also named cpu, exists here; the
-// others are passed over with one warning each, so that programs written for several backends run unchanged.
+// Execution providers of onnxruntime, as the type checker knows them there. webgpu and wasm, also named cpu, exist here;
+// the others are passed over with one warning each, so that programs written for several backends run unchanged.
 import { warnOnce } from './log.js';
 import type { GlobalType } from './tensor-api.js';
 
@@ -27,7 +27,10 @@ export interface WebGpuExecutionProviderOption extends ExecutionProviderOption {
   uniformBufferCacheMode?: BufferCacheMode;
   queryResolveBufferCacheMode?: BufferCacheMode;
   defaultBufferCacheMode?: BufferCacheMode;
+  /** The caller's, instead of `env.webgpu.device`. */
   device?: GlobalType<'GPUDevice'>;
+  /** Inputs of a node that are on the CPU, and smaller than this in sum, are worked on there. */
+  minBytes?: number;
 }
 export interface WebNNContextOptions {
   deviceType?: 'cpu' | 'gpu' | 'npu';
@@ -91,7 +94,34 @@ export type ExecutionProviderConfig =
 
 export function reportProviders(providers: readonly ExecutionProviderConfig[]): void {
   for (const provider of providers) {
-    const name = typeof provider === 'string' ? provider : provider.name;
-    if (name !== 'wasm' && name !== 'cpu') warnOnce(`the execution provider ${name} is not available; wasm is used`);
+    const name = nameOf(provider);
+    if (!KNOWN.includes(name)) warnOnce(`the execution provider ${name} is not available; wasm is used`);
   }
+}
+
+const KNOWN: readonly string[] = ['wasm', 'cpu', 'webgpu'];
+
+const nameOf = (provider: ExecutionProviderConfig) => (typeof provider === 'string' ? provider : provider.name);
+const GPU_MIN_BYTES = 1 << 14;
+
+/** Where a device comes from. */
+export interface DeviceWishes {
+  readonly powerPreference?: 'low-power' | 'high-performance' | undefined;
+  readonly forceFallbackAdapter?: boolean | undefined;
+  /** The caller's, for engines in the same realm. */
+  readonly adapter?: GPUAdapter | undefined;
+  readonly device?: GPUDevice | undefined;
+}
+
+export interface WebGpuWishes extends DeviceWishes {
+  /** Inputs of a node that are on the CPU, and smaller than this in sum, stay there. */
+  readonly minBytes: number;
+}
+
+/** What is wanted of WebGPU where it comes before the CPU. */
+export function webGpuWishes(providers: readonly ExecutionProviderConfig[]): WebGpuWishes | undefined {
+  const first = providers.find((provider) => KNOWN.includes(nameOf(provider)));
+  if (first === undefined || nameOf(first) !== 'webgpu') return undefined;
+  const { minBytes, device } = typeof first === 'string' ? {} : (first as WebGpuExecutionProviderOption);
+  return { minBytes: minBytes ?? GPU_MIN_BYTES, device };
 }

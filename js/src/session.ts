@@ -9,7 +9,7 @@ import { warnOnce } from './log.js';
 import { Operators } from './operators.js';
 import type { ExternalData, ExternalDataFile, RunOptions, SessionOptions } from './options.js';
 import type * as providers from './providers.js';
-import { engineOptions, keepsOutput, reportRunOptions } from './options.js';
+import { engineOptions, outputLocation, reportRunOptions } from './options.js';
 import { absoluteUrl } from './platform.js';
 import type { StartedEngine } from './pool.js';
 import { acquireEngine, releaseEngine } from './pool.js';
@@ -25,8 +25,10 @@ import type {
   WireValue,
 } from './protocol.js';
 import { keptOf, ofKept, Tensor } from './tensor.js';
+import type { DataLocation } from './tensor-api.js';
 import type { AnyValue } from './values.js';
 import { fromWire, toWire } from './values.js';
+import { bindsGpu, outOfReach, showDevice, usableWebGpu } from './webgpu-session.js';
 
 /** By input name: tensors, and arrays, Map or null where the model takes sequences, maps or optionals. */
 type Feeds = Readonly<Record<string, AnyValue>>;
@@ -63,7 +65,7 @@ export class InferenceSession {
   readonly #id: number;
   readonly #operators: Operators;
   readonly #types: ReadonlyMap<string, string>;
-  readonly #keeps: (name: string) => boolean;
+  readonly #location: (name: string) => DataLocation;
   readonly #profiling: boolean;
   #memory: MemoryReport;
   #queue: Promise<unknown> = Promise.resolve();
@@ -73,7 +75,7 @@ export class InferenceSession {
     const { inputs, outputs } = report.info;
     this.#engine = engine;
     this.#operators = operators;
-    this.#keeps = keepsOutput(options);
+    this.#location = outputLocation(options);
     this.#profiling = options.enableProfiling === true;
     this.#id = report.session;
     this.#memory = report.memory;
@@ -110,14 +112,25 @@ export class InferenceSession {
     const source = { ...(await sourceOf(part, 'the model')), ...handling, integrity: options.integrity };
     const external = await externalSources(options.externalData ?? [], handling);
     const operators = new Operators();
-    const request = { model: source, external, operators: operators.names, options: engineOptions(options) };
+    const webgpu = await usableWebGpu(options);
+    const request = {
+      model: source,
+      external,
+      operators: operators.names,
+      options: engineOptions(options),
+      webgpu,
+    };
     const engine = await acquireEngine({
       threads: options.intraOpNumThreads || env.wasm.numThreads,
       deterministic: options.deterministic ?? env.deterministic,
+      webgpu: webgpu !== undefined,
+      here: webgpu !== undefined && bindsGpu(webgpu, options),
     });
     try {
       const { signal, onProgress } = options;
       const report = await engine.host.call('create', request, { signal, onProgress });
+      const { device } = engine.host;
+      if (webgpu && device && !webgpu.device) showDevice(device);
       return new InferenceSession(engine, report, operators, options);
     } catch (error) {
       // An engine that has run out of memory has grown as far as it could, and would never shrink.
@@ -148,9 +161,12 @@ export class InferenceSession {
       .map(([name, value]) => [name, this.#toWire(value, name)] as const);
     const outputs = names.length > 0 ? names : this.outputNames;
     const targets = Array.isArray(fetches) ? {} : ((fetches ?? {}) as Readonly<Record<string, AnyValue>>);
-    const keep = [...outputs.keys()].filter((i) => this.#keeps(outputs[i] ?? '') && !targets[outputs[i] ?? '']);
+    for (const [name, target] of Object.entries(targets)) refuseElsewhere(name, target);
+    const staying = (location: DataLocation) =>
+      [...outputs.keys()].filter((i) => this.#location(outputs[i] ?? '') === location && !targets[outputs[i] ?? '']);
+    const [keep, gpu] = [staying('cpu-pinned'), staying('gpu-buffer')];
     const { signal, disposeFeeds = false } = options;
-    const request = { session: this.#id, feeds: wire, fetches: names, keep, dispose: disposeFeeds };
+    const request = { session: this.#id, feeds: wire, fetches: names, keep, gpu, dispose: disposeFeeds };
     const finished = this.#enqueue(async () => {
       throwIfAborted(signal);
       const report = await this.#call(request, signal).finally(() => {
@@ -172,28 +188,38 @@ export class InferenceSession {
   }
 
   #forget(values: readonly WireValue[]): void {
-    for (const value of values) if (value.kind === 'kept') void this.#engine.host.call('forget', { id: value.id });
+    for (const value of values) {
+      if ((value.kind === 'kept' || value.kind === 'gpu') && value.id !== undefined) {
+        void this.#engine.host.call('forget', { id: value.id });
+      }
+    }
   }
 
   #toWire(value: AnyValue, name: string): WireValue {
-    if (value instanceof Tensor && (keptOf(value)?.host ?? this.#engine.host) !== this.#engine.host) {
-      throw new OnnxletError(
-        'INVALID_ARGUMENT',
-        `input ${JSON.stringify(name)} is a tensor in another session's engine; make one from what getData() gives`,
-      );
-    }
-    return toWire(value, this.#types.get(name) ?? '', name);
+    const { host } = this.#engine;
+    const kept = value instanceof Tensor ? keptOf(value) : undefined;
+    if (kept?.buffer && !host.here) throw outOfReach(name);
+    const wire = toWire(value, this.#types.get(name) ?? '', name);
+    if (kept === undefined || (kept.host ?? host) === host) return wire;
+    if (wire.kind === 'gpu') return { ...wire, id: undefined };
+    throw new OnnxletError(
+      'INVALID_ARGUMENT',
+      `input ${JSON.stringify(name)} is a tensor in another session's engine; make one from what getData() gives`,
+    );
   }
 
   #fromWire(value: WireValue): AnyValue {
-    if (value.kind !== 'kept') return fromWire(value);
+    if ((value.kind !== 'kept' && value.kind !== 'gpu') || value.id === undefined) return fromWire(value);
     const { host } = this.#engine;
     const { id, type, dims } = value;
-    const read = async () => fromWire((await host.call('read', { id })).outputs[0] ?? { kind: 'none' }) as Tensor;
+    const read = async () => {
+      const { outputs } = await host.call('read', { id });
+      return (fromWire(outputs[0] ?? { kind: 'none' }) as Tensor).data;
+    };
     const forget = () => {
       if (!host.lost) void host.call('forget', { id });
     };
-    return ofKept(type, dims, { host, id, read, forget });
+    return ofKept(type, dims, { host, id, read, forget, ...(value.kind === 'gpu' && { buffer: value.buffer }) });
   }
 
   /** A run whose error has what an operator's function threw as its cause, also where the engine is in a worker. */
@@ -218,6 +244,14 @@ export class InferenceSession {
   /** The timings of the last run, node by node; needs the option `enableProfiling`. */
   profile(): Promise<readonly InferenceSession.ProfileEntry[]> {
     return this.#enqueue(() => this.#engine.host.call('profile', { session: this.#id }));
+  }
+
+  /**
+   * Where every node of the model, as the graph passes have left it, ran when it last did, in the order of the run, and why
+   * it was not the GPU. Before the first run of a session with WebGPU it is empty.
+   */
+  placement(): Promise<readonly InferenceSession.PlacementEntry[]> {
+    return this.#enqueue(() => this.#engine.host.call('placement', { session: this.#id }));
   }
 
   /** Frees what the session holds, once its runs are done. */
@@ -297,6 +331,7 @@ export declare namespace InferenceSession {
   type TensorValueMetadata = import('./session.js').TensorValueMetadata;
   type NonTensorValueMetadata = import('./session.js').NonTensorValueMetadata;
   type MemoryReport = import('./protocol.js').MemoryReport;
+  type PlacementEntry = import('./protocol.js').PlacementEntry;
   type ProfileEntry = import('./protocol.js').ProfileEntry;
   type CoreMLExecutionProviderOption = providers.CoreMLExecutionProviderOption;
   type CpuExecutionProviderOption = providers.CpuExecutionProviderOption;
@@ -385,6 +420,16 @@ async function externalSources(
 /** Those that lie in the engine. */
 function disposeKept(values: readonly AnyValue[]): void {
   for (const value of values) if (value instanceof Tensor && keptOf(value)) value.dispose();
+}
+
+/** A tensor that an output is to be written into has its elements in memory. */
+function refuseElsewhere(name: string, target: AnyValue | undefined): void {
+  if (!(target instanceof Tensor) || !keptOf(target)) return;
+  throw new OnnxletError(
+    'INVALID_ARGUMENT',
+    `output ${JSON.stringify(name)} cannot be written into a tensor whose elements are not in memory; ` +
+      'the option preferredOutputLocation leaves outputs in the engine or on the GPU',
+  );
 }
 
 /** Writes a result into the tensor that the caller gave for it, if any. */

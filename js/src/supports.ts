@@ -47,7 +47,12 @@ export async function supports(
   options: SupportsOptions = {},
 ): Promise<Support> {
   const cut = Array.isArray(model) ? undefined : await skeletonOf(await openBytes(model as FileInput, options.signal));
-  const engine = await acquireEngine({ threads: env.wasm.numThreads, deterministic: env.deterministic });
+  const engine = await acquireEngine({
+    threads: env.wasm.numThreads,
+    deterministic: env.deterministic,
+    webgpu: false,
+    here: false,
+  });
   try {
     const bytes = cut ?? modelOfOperators(model as readonly OperatorQuery[], options.opset, engine.build);
     const description = await engine.host.call('describe', { model: { kind: 'bytes', bytes } }, options);

@@ -48,11 +48,15 @@ export interface TypedTensor<T extends DataType> {
   /** The elements, row-major. Packed types (int4, uint2, ...) give the packed bytes. */
   readonly data: DataTypeMap[T];
   readonly location: DataLocation;
-  /** Throw, because the elements are always in memory; present as in onnxruntime. */
-  readonly texture: TextureType;
+  /** Of a tensor whose location is `gpu-buffer`; throws for others. It may be larger than the elements. */
   readonly gpuBuffer: GpuBufferType;
+  /** Throw, because elements are never there; present as in onnxruntime. */
+  readonly texture: TextureType;
   readonly mlTensor: MLTensorType;
-  /** The elements, as `data` gives them; present because tensors on other devices can only be read this way. */
+  /**
+   * The elements, as `data` gives them; of tensors in the engine or on the GPU, which can only be read this way, a copy.
+   * With `releaseData` the tensor is disposed; one on the GPU is then in memory instead, as in onnxruntime.
+   */
   getData(releaseData?: boolean): Promise<DataTypeMap[T]>;
   dispose(): void;
   [Symbol.dispose](): void;
@@ -67,10 +71,13 @@ export interface TypedTensor<T extends DataType> {
 export type ImageSource =
   ImageData | ImageBitmap | HTMLImageElement | HTMLCanvasElement | HTMLVideoElement | OffscreenCanvas | Blob | string;
 
-interface OnDevice<T extends DataType> {
+export interface OnDevice<T extends DataType> {
   readonly dims: readonly number[];
+  /** float32 when left out. */
   readonly dataType?: T;
+  /** What `getData()` gives; without it the tensor cannot be read. */
   download?(): Promise<DataTypeMap[T]>;
+  /** Called when the tensor is disposed; without it the buffer stays as it is. */
   dispose?(): void;
 }
 
@@ -100,7 +107,11 @@ export interface TensorFactory {
       dispose?(): void;
     },
   ): TypedTensor<'float32'>;
-  /** Refused: the engine runs on the CPU. */
+  /**
+   * A tensor in a buffer of the caller's, of at least as many bytes as the elements take, rounded up to 4, and with the
+   * usages STORAGE and COPY_SRC. It can be fed to sessions that work on the buffer's device (`env.webgpu.device`) on this
+   * thread. Elements lie as in memory: row-major and without padding, 64-bit integers whole, bool one byte each.
+   */
   fromGpuBuffer<T extends DataType = 'float32'>(buffer: GpuBufferType, options: OnDevice<T>): TypedTensor<T>;
   /** Refused: the engine runs on the CPU. */
   fromMLTensor<T extends DataType = 'float32'>(tensor: MLTensorType, options: OnDevice<T>): TypedTensor<T>;

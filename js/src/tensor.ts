@@ -1,7 +1,7 @@
 import type { DataType, DataTypeMap, NumericArray } from './dtypes.js';
 import { arrayLength, TYPES } from './dtypes.js';
 import { OnnxletError } from './errors.js';
-import type { DataLocation, ElementOf, GpuBufferType, ImageSource, MLTensorType } from './tensor-api.js';
+import type { DataLocation, ElementOf, GpuBufferType, ImageSource, MLTensorType, OnDevice } from './tensor-api.js';
 import type { TensorConstructor, TextureType, TypedTensor } from './tensor-api.js';
 import type { TensorFromImageOptions, TensorToImageOptions } from './tensor-image.js';
 import { dataUrlOfImage, elementsOfImage, imageOfElements } from './tensor-image.js';
@@ -11,12 +11,13 @@ type Elements = NumericArray | Uint8ClampedArray | readonly number[] | readonly 
 /** A tensor of any element type. */
 export type Tensor = TypedTensor<DataType>;
 
-/** Where the elements are when the engine keeps them. */
+/** Elements that are elsewhere: in the engine, or in a GPU buffer. */
 export interface KeptElements {
-  /** The engine's host: the elements can be fed to its sessions only. */
-  readonly host: object;
-  readonly id: number;
-  read(): Promise<Tensor>;
+  /** The host of the engine that keeps them, and their number there. */
+  readonly host?: object;
+  readonly id?: number;
+  readonly buffer?: GPUBuffer;
+  readonly read: (() => Promise<DataTypeMap[DataType] | undefined>) | undefined;
   forget(): void;
 }
 
@@ -40,15 +41,20 @@ class TensorImpl implements Tensor {
     throw elsewhere('a WebGL texture');
   }
 
-  static fromGpuBuffer(): never {
-    throw elsewhere('a GPU buffer');
+  static fromGpuBuffer(buffer: GPUBuffer, options: OnDevice<DataType>): Tensor {
+    const { dataType = 'float32', dims } = options;
+    if (!Object.hasOwn(TYPES, dataType)) throw invalid(`there is no element type ${JSON.stringify(dataType)}`);
+    if (dataType === 'string') throw invalid('a GPU buffer holds no strings');
+    if (!isGpuBuffer(buffer)) throw invalid(`fromGpuBuffer needs a GPUBuffer; got ${describe(buffer)}`);
+    const read = options.download && (async () => options.download?.());
+    return TensorImpl.ofKept(dataType, checkedDims(dims), { buffer, read, forget: () => options.dispose?.() });
   }
 
   static fromMLTensor(): never {
     throw elsewhere('an MLTensor');
   }
 
-  /** A tensor whose elements stay in the engine. */
+  /** A tensor whose elements are elsewhere. */
   static ofKept(type: DataType, dims: readonly number[], kept: KeptElements): Tensor {
     const tensor = new TensorImpl(type, [], [0]);
     Object.assign(tensor, { dims, size: dims.reduce((product, dim) => product * dim, 1) });
@@ -83,13 +89,14 @@ class TensorImpl implements Tensor {
   }
 
   get data(): DataTypeMap[DataType] {
-    if (this.#kept) throw invalid('the elements are in the engine; await getData()');
+    if (this.#kept)
+      throw invalid(`the elements are ${this.#kept.buffer ? 'on the GPU' : 'in the engine'}; await getData()`);
     if (this.#data === null) throw invalid('the tensor is disposed');
     return this.#data;
   }
 
   get location(): DataLocation {
-    if (this.#kept) return 'cpu-pinned';
+    if (this.#kept) return this.#kept.buffer ? 'gpu-buffer' : 'cpu-pinned';
     return this.#data === null ? 'none' : 'cpu';
   }
 
@@ -98,7 +105,10 @@ class TensorImpl implements Tensor {
   }
 
   get gpuBuffer(): GpuBufferType {
-    throw invalid('the elements are in memory, not in a GPU buffer');
+    if (this.#kept?.buffer) return this.#kept.buffer;
+    throw invalid(
+      this.location === 'none' ? 'the tensor is disposed' : 'the elements are in memory, not in a GPU buffer',
+    );
   }
 
   get mlTensor(): MLTensorType {
@@ -106,8 +116,12 @@ class TensorImpl implements Tensor {
   }
 
   async getData(releaseData = false): Promise<DataTypeMap[DataType]> {
-    const data = this.#kept ? (await this.#kept.read()).data : this.data;
-    if (releaseData) this.dispose();
+    const kept = this.#kept;
+    if (kept && !kept.read) throw invalid('the tensor was made of a GPU buffer without the option download');
+    const data = (await kept?.read?.()) ?? this.data;
+    if (!releaseData) return data;
+    this.dispose();
+    if (kept?.buffer) this.#data = data;
     return data;
   }
 
@@ -176,6 +190,12 @@ function elsewhere(what: string): OnnxletError {
 
 function invalid(message: string): OnnxletError {
   return new OnnxletError('INVALID_ARGUMENT', `Tensor: ${message}`);
+}
+
+/** By what it has and not by its class: devices of packages for Node have their own. */
+function isGpuBuffer(value: unknown): value is GPUBuffer {
+  const { size, usage, mapAsync } = (value ?? {}) as Partial<GPUBuffer>;
+  return typeof size === 'number' && typeof usage === 'number' && typeof mapAsync === 'function';
 }
 
 function checkedDims(dims: readonly number[]): readonly number[] {

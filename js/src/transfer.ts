@@ -20,6 +20,7 @@ export function detached(value: WireValue): WireValue {
   switch (value.kind) {
     case 'none':
     case 'kept':
+    case 'gpu':
       return value;
     case 'tensor':
       return value.data instanceof Uint8Array ? { ...value, data: new Uint8Array(value.data) } : value;

@@ -35,6 +35,7 @@ export function fromWire(wire: WireValue): AnyValue {
     case 'none':
       return null;
     case 'kept':
+    case 'gpu':
       throw new OnnxletError('INTERNAL', 'a tensor in the engine came without its engine');
     case 'sequence':
       return wire.items.map(fromWire);
@@ -52,7 +53,8 @@ export function fromWire(wire: WireValue): AnyValue {
 function tensorToWire(tensor: Tensor): WireValue {
   const { type, dims } = tensor;
   const kept = keptOf(tensor);
-  if (kept) return { kind: 'kept', id: kept.id, type, dims };
+  if (kept?.buffer) return { kind: 'gpu', buffer: kept.buffer, id: kept.id, type, dims };
+  if (kept?.id !== undefined) return { kind: 'kept', id: kept.id, type, dims };
   const { data } = tensor;
   if (Array.isArray(data)) return { kind: 'tensor', type, dims, data };
   return { kind: 'tensor', type, dims, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };

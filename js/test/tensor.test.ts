@@ -97,15 +97,34 @@ test('elements are in memory, and other places are named', () => {
   refuses(() => tensor.texture, /in memory, not in a WebGL texture/);
   refuses(() => tensor.mlTensor, /in memory, not in an MLTensor/);
   const options = { dims: [1], width: 1, height: 1 };
-  const [buffer, mlTensor, texture] = [{} as Tensor.GpuBufferType, {} as Tensor.MLTensorType, {}];
-  for (const make of [
-    () => Tensor.fromGpuBuffer(buffer, options),
-    () => Tensor.fromMLTensor(mlTensor, options),
-    () => Tensor.fromTexture(texture, options),
-  ]) {
+  const [mlTensor, texture] = [{} as Tensor.MLTensorType, {}];
+  for (const make of [() => Tensor.fromMLTensor(mlTensor, options), () => Tensor.fromTexture(texture, options)]) {
     assert.throws(make, { code: 'NOT_IMPLEMENTED', message: /runs on the CPU and cannot read/ });
   }
   assert.throws(() => tensor.toImageData(), { code: 'NOT_IMPLEMENTED', message: /no ImageData/ });
+});
+
+test('a tensor in a GPU buffer is described, read and disposed', async () => {
+  const buffer = { size: 16, usage: 0x84, mapAsync: () => undefined } as unknown as Tensor.GpuBufferType;
+  let disposed = 0;
+  const download = () => Promise.resolve(new Int32Array([1, 2, 3]));
+  const make = () =>
+    Tensor.fromGpuBuffer(buffer, { dataType: 'int32', dims: [3, 1], download, dispose: () => disposed++ });
+  const tensor = make();
+  assert.deepEqual([tensor.location, tensor.type, tensor.dims, tensor.size], ['gpu-buffer', 'int32', [3, 1], 3]);
+  assert.equal(tensor.gpuBuffer, buffer);
+  refuses(() => tensor.data, /the elements are on the GPU; await getData\(\)/);
+  assert.deepEqual(await tensor.getData(), new Int32Array([1, 2, 3]));
+  assert.deepEqual([tensor.location, disposed], ['gpu-buffer', 0]);
+  const data: Int32Array = await tensor.getData(true);
+  assert.deepEqual([tensor.location, tensor.data, disposed], ['cpu', data, 1]);
+  const other = make();
+  other.dispose();
+  assert.deepEqual([other.location, disposed], ['none', 2]);
+  refuses(() => other.gpuBuffer, /the tensor is disposed/);
+  refuses(() => Tensor.fromGpuBuffer({} as Tensor.GpuBufferType, { dims: [1] }), /needs a GPUBuffer; got Object/);
+  refuses(() => Tensor.fromGpuBuffer(buffer, { dims: [-1] }), /dimensions must be integers from 0 up/);
+  await assert.rejects(Tensor.fromGpuBuffer(buffer, { dims: [1] }).getData(), /without the option download/);
 });
 
 test('a disposed tensor is empty', () => {

@@ -1,7 +1,8 @@
 """Generates the Python and TypeScript bindings from the C header of the engine.
 
 The header keeps to a small grammar (see its own opening comment), so this reads it line by line instead of through a
-C parser: one `OL_API(name) result name(arguments);` per line, enums as `typedef enum`, and the comment before a
+C parser: one `OL_API(name) result name(arguments);` per line, `OL_DEVICE_API` for what only builds with a device export
+and Python has no use for, enums as `typedef enum`, and the comment before a
 declaration is its documentation.
 
 Usage: python onnxlet/build/bindings.py core/abi/onnxlet.h [--python FILE] [--typescript FILE]
@@ -38,6 +39,7 @@ class Function:
     c_result: str
     parameters: tuple[Parameter, ...]
     doc: str
+    device: bool = False  # exported by builds with a device only
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ _VERSION = re.compile(r"#define\s+OL_ABI_VERSION\s+(\d+)\s*$")
 _HANDLE = re.compile(r"typedef\s+struct\s+(ol_\w+)\s+\1\s*;")
 _ENUM = re.compile(r"typedef\s+enum\s+(ol_\w+)\s*\{(.*?)\}\s*\1\s*;", re.DOTALL)
 _MEMBER = re.compile(r"OL_(\w+)\s*=\s*(\d+)$")
-_FUNCTION = re.compile(r"OL_API\((\w+)\)\s+(.+?)\b(\w+)\((.*)\);$")
+_FUNCTION = re.compile(r"OL_(DEVICE_)?API\((\w+)\)\s+(.+?)\b(\w+)\((.*)\);$")
 
 
 def parse(text: str) -> Header:
@@ -100,7 +102,7 @@ def _parse_line(header: Header, line: str, doc: str, number: int) -> None:
         header.version = int(match.group(1))
     elif match := _HANDLE.match(line):
         header.handles.append(match.group(1))
-    elif line.startswith("OL_API("):
+    elif line.startswith(("OL_API(", "OL_DEVICE_API(")):
         header.functions.append(_parse_function(header, line, doc, number))
 
 
@@ -108,7 +110,7 @@ def _parse_function(header: Header, line: str, doc: str, number: int) -> Functio
     match = _FUNCTION.match(line)
     if not match:
         raise HeaderError(f"line {number}: a declaration must fit on one line and end with ');': {line!r}")
-    exported, result, name, arguments = match.groups()
+    device, exported, result, name, arguments = match.groups()
     if exported != name:
         raise HeaderError(f"line {number}: OL_API({exported}) declares {name}")
     parameters = []
@@ -118,7 +120,8 @@ def _parse_function(header: Header, line: str, doc: str, number: int) -> Functio
             raise HeaderError(f"line {number}: argument {argument.strip()!r} of {name} has no name")
         c_type = words.group(1).strip()
         parameters.append(Parameter(words.group(2), _abi_type(header, c_type, number), c_type))
-    return Function(name, _abi_type(header, result.strip(), number), result.strip(), tuple(parameters), doc)
+    c_result = result.strip()
+    return Function(name, _abi_type(header, c_result, number), c_result, tuple(parameters), doc, device is not None)
 
 
 def _abi_type(header: Header, c_type: str, number: int) -> str:
@@ -196,7 +199,7 @@ def python_module(header: Header) -> str:
         "",
         "    def __init__(self, bind: Callable[[Function], Callable[..., Any]]) -> None:",
     ]
-    for function in header.functions:
+    for function in (f for f in header.functions if not f.device):
         out += _python_comment(function.doc, "        ")
         types = ", ".join(_PYTHON_TYPES[p.type] for p in function.parameters)
         spec = ", ".join(f'"{p.type}"' for p in function.parameters)
@@ -250,10 +253,17 @@ def typescript_module(header: Header) -> str:
         out += [f"  {function.name}({arguments}): {_TYPESCRIPT_TYPES[function.result]};"]
     out += ["}", "", "/** A wasm function's result; pointers and sizes arrive signed and are to be read unsigned. */"]
     out += ['export type AbiResult = "void" | "i32" | "i64" | "usize" | "ptr" | "f64";', ""]
-    out += ["/** Every name above with its result: a module without one of them is not an engine of this version. */"]
+    out += ["/** Every name above with its result. */"]
     out += ["export const ABI_FUNCTIONS: Readonly<Record<keyof Abi, AbiResult>> = {"]
     out += [f'  {function.name}: "{function.result}",' for function in header.functions]
-    out += ["};"]
+    out += [
+        "};",
+        "",
+        "/** Those that only engines with a device have; without another one a module is no engine of this version. */",
+    ]
+    out += ["export const DEVICE_FUNCTIONS: ReadonlySet<string> = new Set(["]
+    out += [f'  "{function.name}",' for function in header.functions if function.device]
+    out += ["]);"]
     return "\n".join(out) + "\n"
 
 

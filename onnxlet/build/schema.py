@@ -1,17 +1,18 @@
-"""Generates the engine's operator signatures from the onnx package: `python schema.py OUT.cc`.
+"""Generates the engine's operator signatures from the onnx package: `python schema.py OUT.cc [--needs NEEDS.json]`.
 
 Runs at build time, as a script or as `python -m onnxlet.build.schema`, and needs only `onnx`. The operators of other
-domains are declared in contrib_schemas.py. Equal arrays and strings are written once.
+domains are declared in contrib_schemas.py and preprocessing_schemas.py. Equal arrays and strings are written once.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ class Operator:
     attributes: tuple[Attribute, ...]
     constraints: dict[str, tuple[str, ...]] = field(hash=False)
     deprecated: bool = False
+    left_out: bool = False  # of a trimmed build: only name and version stay
     function_bodies: dict[int, bytes] = field(default_factory=dict, hash=False)  # by the opset they are written for
 
 
@@ -110,12 +112,12 @@ def strip_docs(function: onnx.FunctionProto) -> bytes:
     return bytes(stripped.SerializeToString(deterministic=True))
 
 
-def from_onnx(with_body: set[str] | None) -> list[Operator]:
-    """Every schema the onnx package knows. with_body: operators that keep their function body; None keeps all."""
+def from_onnx() -> list[Operator]:
+    """Every schema the onnx package knows."""
     operators = []
     for schema in _ALL_SCHEMAS():
         bodies = {}
-        if schema.has_function and (with_body is None or schema.name in with_body):
+        if schema.has_function:
             for opset in sorted(schema.function_opset_versions):
                 written = onnx.FunctionProto.FromString(schema.get_function_with_opset_version(opset))
                 bodies[opset] = strip_docs(written)
@@ -197,13 +199,43 @@ def from_declaration(row: dict[str, Any]) -> Operator:
     )
 
 
-def from_contrib() -> list[Operator]:
-    name = "contrib_schemas"
+def declared(name: str) -> list[Operator]:
+    """The rows of a module beside this one."""
     module = importlib.import_module(f"{__package__}.{name}" if __package__ else name)
     return [from_declaration(row) for row in module.OPERATORS]
 
 
+def from_contrib() -> list[Operator]:
+    return declared("contrib_schemas")
+
+
+def from_preprocessing() -> list[Operator]:
+    return declared("preprocessing_schemas")
+
+
+# ---- trimming ----
+
+
+def kept(operators: Iterable[Operator], needs: dict[str, Any]) -> list[Operator]:
+    """The schemas that a build with these needs (see trim.py) has. Of other versions of its operators it has the name: a
+    model of another version must not be taken for one of these. Of versions that follow each other the first is enough."""
+    wanted = {tuple(row) for row in needs["operators"]}
+    names = {row[:2] for row in wanted}
+    chosen: list[Operator] = []
+    for op in sorted(operators, key=order):
+        key = (op.domain, op.name, op.since)
+        if key in wanted:
+            chosen.append(replace(op, function_bodies={}))  # every operator has a kernel
+        elif key[:2] in names and not (chosen and chosen[-1].left_out and chosen[-1].name == op.name):
+            chosen.append(Operator(*key, (), (), (0, 0, 0, 0), (), {}, left_out=True))
+    return chosen
+
+
 # ---- writing C++ ----
+
+
+def order(op: Operator) -> tuple[bytes, bytes, int]:
+    return op.domain.encode(), op.name.encode(), op.since
 
 
 def c_string(value: str | bytes) -> str:
@@ -293,15 +325,18 @@ def schema_row(op: Operator, writer: Writer) -> str:
     attributes = writer.slice("AttributeSpec", [attribute_row(a, writer) for a in op.attributes])
     return (
         f"{{{c_string(op.domain)}, {c_string(op.name)}, {op.since}, {', '.join(map(str, op.arity))}, "
-        f"{str(op.deprecated).lower()}, {parameters(op.inputs)}, {parameters(op.outputs)}, {attributes}, "
+        f"{str(op.deprecated).lower()}, {str(op.left_out).lower()}, {parameters(op.inputs)}, {parameters(op.outputs)}, {attributes}, "
         f"{writer.slice('TypeConstraint', types)}, {writer.function_bodies(op.function_bodies)}}}"
     )
 
 
-def generate(operators: Iterable[Operator]) -> str:
+def generate(operators: Iterable[Operator], needs: dict[str, Any] | None = None) -> str:
     writer = Writer()
-    ordered = sorted(operators, key=lambda o: (o.domain.encode(), o.name.encode(), o.since))
-    rows = [schema_row(op, writer) for op in ordered]
+    ordered = sorted(operators, key=order)
+    latest = {op.domain: 0 for op in ordered}
+    for op in ordered:
+        latest[op.domain] = max(latest[op.domain], op.since)
+    rows = [schema_row(op, writer) for op in (ordered if needs is None else kept(ordered, needs))]
     c_types = {"Int64": "int64_t"}
     out = [
         f"// Generated by onnxlet/build/schema.py from onnx {onnx.__version__}. Not edited by hand.",
@@ -320,21 +355,25 @@ def generate(operators: Iterable[Operator]) -> str:
         out.append(f"constexpr {c_types.get(name, name)} k{name}[] = {{")
         out += [f"    {row}," for row in pool]
         out += ["};", ""]
-    out += ["constexpr Schema kSchemas[] = {", *(f"    {row}," for row in rows), "};", "", "}  // namespace", ""]
-    out += ["std::span<const Schema> schema_table() { return kSchemas; }", "", "}  // namespace onnxlet", ""]
+    out += ["constexpr Schema kSchemas[] = {", *(f"    {row}," for row in rows), "};"]
+    out += ["bool schemas_asked_data[std::size(kSchemas)];"]
+    versions = (f"    {{{c_string(domain)}, {version}}}," for domain, version in latest.items())
+    out += ["constexpr DomainVersion kVersions[] = {", *versions, "};", "", "}  // namespace", ""]
+    out += ["std::span<const Schema> schema_table() { return kSchemas; }"]
+    out += ["std::span<bool> schemas_asked() { return schemas_asked_data; }"]
+    out += ["std::span<const DomainVersion> domain_versions() { return kVersions; }", "", "}  // namespace onnxlet", ""]
     return "\n".join(out)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("output", type=Path)
-    parser.add_argument(
-        "--bodies",
-        help="comma-separated operators that keep their function body; default: every one that has a plain body",
-    )
+    parser.add_argument("--preprocessing", action="store_true", help="with the operators of preprocessing_schemas.py")
+    parser.add_argument("--needs", type=Path, help="leave out what a build with these needs does without; see trim.py")
     options = parser.parse_args(arguments)
-    with_body = None if options.bodies is None else set(filter(None, options.bodies.split(",")))
-    text = generate([*from_onnx(with_body), *from_contrib()])
+    needs = None if options.needs is None else json.loads(options.needs.read_text(encoding="utf-8"))
+    more = from_preprocessing() if options.preprocessing else []
+    text = generate([*from_onnx(), *from_contrib(), *more], needs)
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(text, encoding="utf-8")
     return 0

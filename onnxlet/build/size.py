@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+# Comes with the wheel alone, beside the others: no page downloads it.
+UNLIMITED = "onnxlet-preprocessing"
 BUDGET = Path(__file__).resolve().parents[2] / "wasm" / "size_budget.json"
 
 
@@ -63,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     rows = [measure(file) for file in files]
     print(table(rows))
-    problems = over_budget(rows, json.loads(BUDGET.read_text()))
+    budgets: dict[str, dict[str, int]] = json.loads(BUDGET.read_text())
+    limited = [row for row in rows if row.name != UNLIMITED]
+    problems = [text for row in limited for text in over_budget([row], budgets.get(row.name, budgets["flavour"]))]
     print("\n".join(problems) or "within the budget")
     return 1 if problems else 0
 

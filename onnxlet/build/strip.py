@@ -1,8 +1,8 @@
-"""Splits a linked module in two: `python strip.py ONNXLET.debug.wasm ONNXLET.wasm [WASM_OPT]`.
+"""Splits a linked module in two: `python strip.py [--wasi] ONNXLET.debug.wasm ONNXLET.wasm [WASM_OPT]`.
 
 With the path of Binaryen's wasm-opt the module is optimised for size first. The second file is the module without any custom section. The first one keeps its function names, which tools that show
 stack traces read, and loses the debug information of the C library that came with the toolchain. The names of imports
-are checked on the way: the engine asks its host for two functions and for nothing else.
+are checked on the way: the engine asks its host for two functions and for nothing else, a program for those of WASI.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ALLOWED_IMPORTS = {("onnxlet", "ol_host_now"), ("onnxlet", "ol_host_log"), ("env", "memory")}
+WASI = "wasi_snapshot_preview1"
 CUSTOM, IMPORT = 0, 2
 # The stack lies lowest in memory and grows towards 0, so no valid address is below 1 kB: offsets may be folded into loads.
 SMALLER = ("--low-memory-unused", "-Os", "-Oz", "--const-hoisting", "--reorder-functions", "--reorder-locals")
@@ -89,9 +90,11 @@ def keep(module: bytes, custom: frozenset[str]) -> bytes:
 
 
 def main(arguments: Sequence[str]) -> int:
-    linked, stripped = map(Path, arguments[:2])
+    wasi = arguments[0] == "--wasi"
+    files = arguments[1:] if wasi else arguments
+    linked, stripped, optimizers = Path(files[0]), Path(files[1]), files[2:]
     module = linked.read_bytes()
-    unknown = [pair for pair in imports(module) if pair not in ALLOWED_IMPORTS]
+    unknown = [pair for pair in imports(module) if (pair[0] != WASI if wasi else pair not in ALLOWED_IMPORTS)]
     if unknown:
         names = ", ".join(".".join(pair) for pair in unknown)
         sys.stderr.write(f"{linked.name} imports {names}: no host provides that; see wasm/libc_stubs.cc\n")
@@ -99,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     module = keep(module, frozenset({"name", "target_features"}))
     linked.write_bytes(module)
-    for wasm_opt in arguments[2:]:
+    for wasm_opt in optimizers:
         # Takes the features that it may use from the section target_features.
         subprocess.run([wasm_opt, *SMALLER, "-g", str(linked), "-o", str(linked)], check=True)
         module = linked.read_bytes()

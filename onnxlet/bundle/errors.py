@@ -9,3 +9,7 @@ class BundleError(Error):
     """A bundle cannot be made: something that it takes is missing or is not what it should be."""
 
     code = "BUNDLE"
+
+
+class CompilerMissing(BundleError):
+    """What compiles engines is not installed."""

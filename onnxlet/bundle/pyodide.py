@@ -15,10 +15,11 @@ from ..errors import Error, NotImplemented
 from . import pyodide_core
 from .errors import BundleError
 from .pyodide_files import example
+from .request import Filled
 from .wheel import PACKAGE, write_wheel
 
 if TYPE_CHECKING:
-    from . import Request
+    from .request import Contents
 
 _COPIED: Final = ("example.py", "index.html", "page.mjs", "style.css")
 _WHEEL_NAME: Final = re.compile(rf"{PACKAGE}-(?P<version>[^-]+)-py3-none-any\.whl")
@@ -26,8 +27,9 @@ _WHEEL_NAME: Final = re.compile(rf"{PACKAGE}-(?P<version>[^-]+)-py3-none-any\.wh
 _OPEN_SIZES: Final = (32, 224, 16, 2, 1)
 
 
-def fill(request: Request, folder: Path) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Writes the bundle's files into an empty folder. Gives the versions of what is in it, and the models."""
+def fill(contents: Contents, folder: Path) -> Filled:
+    """Writes the bundle's files into an empty folder."""
+    request = contents.request
     models = [_add_model(path, folder) for path in request.models]
     core = folder / "pyodide"
     core.mkdir()
@@ -48,7 +50,8 @@ def fill(request: Request, folder: Path) -> tuple[dict[str, str], list[dict[str,
     script = resources.files(PACKAGE) / "hosts" / "pyodide_thread.js"
     (folder / "thread.js").write_bytes(script.read_bytes())
     (folder / "models.json").write_text(json.dumps(models, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    return versions, models
+    usage = "Put it on a web server, or try it: onnxlet serve {folder}"
+    return Filled(versions, models, usage=usage)
 
 
 # ---- models ----

@@ -18,6 +18,7 @@ PACKAGE: Final = "onnxlet"
 _HOME: Final = Path(__file__).resolve().parents[1]
 # Neither depends on what this machine did with the package, nor does the build from a source tree belong to it.
 _LEFT_OUT: Final = frozenset({"__pycache__", "workflow"})
+_NOT_RUNNING: Final = frozenset({"_sources", "build", "bundle", "cli", "comparison", "importers", "packing"})
 _KEPT_METADATA: Final = ("METADATA", "entry_points.txt", "licenses/LICENSE")
 _WHEEL: Final = "Wheel-Version: 1.0\nGenerator: onnxlet\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
@@ -29,10 +30,7 @@ def write_wheel(folder: Path) -> Path:
     For an installed package its RECORD says which files there are, and what they must be. A source tree that is
     installed as editable has no such list; its package folder is taken as it is.
     """
-    try:
-        distribution = metadata.distribution(PACKAGE)
-    except metadata.PackageNotFoundError as error:
-        raise BundleError(f"the package {PACKAGE} is not installed; name its wheel with --wheel") from error
+    distribution = _installed()
     info = f"{PACKAGE}-{distribution.version}.dist-info"
     files = dict(_package_files(distribution))
     for name in _KEPT_METADATA:
@@ -45,6 +43,33 @@ def write_wheel(folder: Path) -> Path:
     path = folder / f"{PACKAGE}-{distribution.version}-py3-none-any.whl"
     _write(path, files, f"{info}/RECORD")
     return path
+
+
+def runtime_files(given: Path | None) -> dict[str, bytes]:
+    """The modules of this package that run models, by their paths: from a wheel, or what is installed. Raises BundleError."""
+    if given is None:
+        files = dict(_package_files(_installed()))
+    else:
+        try:
+            with zipfile.ZipFile(given) as archive:
+                files = {name: archive.read(name) for name in archive.namelist()}
+        except (OSError, zipfile.BadZipFile) as error:
+            raise BundleError(f"the wheel {given} cannot be read: {error}") from error
+    found = {
+        name: data
+        for name, data in files.items()
+        if name.startswith(f"{PACKAGE}/") and name.endswith(".py") and name.split("/")[1] not in _NOT_RUNNING
+    }
+    if f"{PACKAGE}/runner/main.py" not in found:
+        raise BundleError(f"{given} is not a wheel of this version of {PACKAGE}")
+    return found
+
+
+def _installed() -> metadata.Distribution:
+    try:
+        return metadata.distribution(PACKAGE)
+    except metadata.PackageNotFoundError as error:
+        raise BundleError(f"the package {PACKAGE} is not installed; name its wheel with --wheel") from error
 
 
 def _package_files(distribution: metadata.Distribution) -> Iterator[tuple[str, bytes]]:
@@ -76,13 +101,14 @@ def _write(path: Path, files: dict[str, bytes], record: str) -> None:
     writer = csv.writer(rows, lineterminator="\n")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
-            archive.writestr(_entry(name), data)
+            archive.writestr(zip_entry(name), data)
             writer.writerow((name, f"sha256={_digest(data)}", len(data)))
         writer.writerow((record, "", ""))
-        archive.writestr(_entry(record), rows.getvalue())
+        archive.writestr(zip_entry(record), rows.getvalue())
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def zip_entry(name: str) -> zipfile.ZipInfo:
+    """An entry of a zip file that is the same whenever and wherever it is written."""
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.create_system = 3  # Unix, wherever it is written

@@ -1,7 +1,7 @@
-"""The command line: `onnxlet run | bench | compare | inspect | check | pack | serve | bundle`.
+"""The command line: `onnxlet run | bench | compare | inspect | check | pack | build | serve | bundle | verify | key`.
 
 Exit codes: 0 done, 1 the model or its data is at fault, or the answer is no (outputs differ, a model cannot be loaded),
-2 the command line is at fault, 130 interrupted.
+2 the command line is at fault, 3 a bundle is not what it was, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def compare(
         typer.Option(
             metavar="NAME",
             help="Where the second runs: reference (the onnx package; default for one model), onnxruntime, wasm (default "
-            "for two models), native, or a flavour.",
+            "for two models), native, a flavour, or webgpu (in Node).",
             autocompletion=lambda incomplete: [name for name in _SIDES if name.startswith(incomplete)],
             callback=lambda value: known(value, _SIDES),
         ),
@@ -283,17 +283,40 @@ def pack(
 
 
 @app.command()
+def build(
+    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="The .onnx files to build for.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to put the engines.")],
+    flavour: Annotated[
+        str, typer.Option(metavar="KIND,...", help="simd, relaxed, threads, relaxed-threads, scalar.")
+    ] = "simd",
+    as_json: AsJson = False,
+) -> None:
+    """Compile engines that have what these models need and no more. What was compiled before comes from a cache."""
+    from .build import Request, build_command
+
+    raise typer.Exit(build_command(Request(models, output, flavour), as_json))
+
+
+@app.command()
 def serve(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What to serve.")] = Path(),
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="DIR", help="What to serve; the playground if left out.")
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
     isolated: Annotated[
         bool, typer.Option("--isolation/--no-isolation", help="Send the COOP and COEP headers that threads need.")
     ] = True,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="DIR", help="Write the playground there, for another web server, and end."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Serve a folder to the browsers of this machine, with the headers and types that WebAssembly wants."""
-    from .serve import serve_command
+    """Serve the playground, or a folder, to the browsers of this machine, with the headers that WebAssembly wants."""
+    from .serve import save_playground, serve_command
 
+    if save is not None:
+        raise typer.Exit(save_playground(save, as_json))
     raise typer.Exit(serve_command(folder, port, isolated, as_json))
 
 
@@ -301,21 +324,100 @@ def serve(
 def bundle(
     models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="The .onnx files to put in.")],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write; new, or empty.")],
-    target: Annotated[str, typer.Option(metavar="pyodide", help="Where the models will run.")] = "pyodide",
+    target: Annotated[
+        str, typer.Option(metavar="NAME", help="Where the models will run: native, node, pyodide, python, wasi, web.")
+    ] = "pyodide",
+    single_file: Annotated[bool, typer.Option("--single-file", help="One file, and what proves it beside it.")] = False,
+    ops: Annotated[str, typer.Option(metavar="trimmed|full", help="What the engine can do.")] = "trimmed",
+    sign: Annotated[
+        Path | None, typer.Option(metavar="KEY.pem", help="A private key on P-256, P-384 or P-521 to sign with.")
+    ] = None,
+    certificate: Annotated[Path | None, typer.Option(metavar="FILE.pem", help="The certificate of that key.")] = None,
+    chain: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE.pem", help="A certificate between that and the trusted one.")
+    ] = None,
+    encrypt: Annotated[
+        Path | None, typer.Option(metavar="KEYFILE", help="A key (see onnxlet key) to encrypt the model with.")
+    ] = None,
+    licenses: Annotated[
+        list[str] | None, typer.Option("--license", metavar="SPDX", help="What the models are licensed under.")
+    ] = None,
+    pipeline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="What comes before and after the model: docs/edge.md, Pipelines."),
+    ] = None,
+    architectures: Annotated[
+        list[str] | None,
+        typer.Option("--arch", metavar="NAME", help="Of native programs: x86_64, aarch64, armv7, riscv64; all."),
+    ] = None,
+    model_beside: Annotated[bool, typer.Option("--model-beside", help="The model beside native programs.")] = False,
+    simd: Annotated[str, typer.Option(metavar="LEVEL", help="Of wasi modules: scalar, simd, relaxed.")] = "simd",
     wheel: Annotated[
         Path | None, typer.Option(metavar="FILE.whl", help="onnxlet's wheel; made from what is installed otherwise.")
+    ] = None,
+    platforms: Annotated[
+        list[str] | None,
+        typer.Option("--platform", metavar="NAME", help="Where a bundle for Python runs, as manylinux_x86_64; here."),
+    ] = None,
+    wheels: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="wasmtime's wheels for those; pip fetches them otherwise.")
     ] = None,
     pyodide: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Pyodide's npm package, unpacked; fetched by npm otherwise.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a folder that runs models offline somewhere else: in a web page with Python (pyodide)."""
-    from ..bundle import Request
+    """Write a folder that runs models offline somewhere else, and proves what it is."""
+    from ..bundle import ARCHITECTURES, Request
     from .bundle import bundle_command
 
-    request = Request(models=models, output=output, target=target, wheel=wheel, pyodide=pyodide)
+    request = Request(
+        models=models,
+        output=output,
+        target=target,
+        single_file=single_file,
+        ops=ops,
+        encryption_key=encrypt,
+        signing_key=sign,
+        certificate=certificate,
+        chain=chain or [],
+        licenses=licenses or [],
+        pipeline=pipeline,
+        architectures=architectures or ARCHITECTURES,
+        model_beside=model_beside,
+        simd=simd,
+        wheel=wheel,
+        platforms=platforms or [],
+        wheels=wheels,
+        pyodide=pyodide,
+    )
     raise typer.Exit(bundle_command(request, as_json))
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A bundle.")],
+    key: Annotated[
+        Path | None, typer.Option(metavar="PUB.pem", help="The public key of who must have signed it.")
+    ] = None,
+    roots: Annotated[
+        list[Path] | None,
+        typer.Option("--certificate-chain", metavar="ROOT.pem", help="Certificates that vouch for who has signed it."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check every file of a bundle, and who signed it, offline. Exit code 0, or 3 if it is not what it was."""
+    from .verify import verify_command
+
+    raise typer.Exit(verify_command(folder, key, roots or [], as_json))
+
+
+@app.command()
+def key(file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; a new file.")]) -> None:
+    """Make a key that models are encrypted with: 32 random bytes in a file that only its owner can read."""
+    from .bundle import key_command
+
+    raise typer.Exit(key_command(file))
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from .usage import BadOption
 DONE: Final = 0
 FAILED: Final = 1
 MISUSED: Final = 2
+CHANGED: Final = 3
 
 _WIDE: Final = 200
 

@@ -11,6 +11,7 @@ import html
 import mimetypes
 import re
 import urllib.parse
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,8 @@ TYPES: Final = {
     ".onnx": "application/octet-stream",
     ".svg": "image/svg+xml",
     ".wasm": "application/wasm",
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
 }
 ISOLATION: Final = {
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -86,14 +89,20 @@ def inside(folder: Path, address: str) -> Path | None:
 
 
 class FolderServer(ThreadingHTTPServer):
-    """Serves `folder` on 127.0.0.1; `port` 0 takes a free one. Raises OSError when the port is taken."""
+    """Serves `folder` on 127.0.0.1; `port` 0 takes a free one. Raises OSError when the port is taken.
+
+    `more`: files of other places, by their address without the first slash.
+    """
 
     daemon_threads = True
 
-    def __init__(self, folder: Path, port: int = 0, *, isolated: bool = True) -> None:
+    def __init__(
+        self, folder: Path, port: int = 0, *, isolated: bool = True, more: Mapping[str, Path] | None = None
+    ) -> None:
         super().__init__(("127.0.0.1", port), Handler)
         self.folder = folder
         self.isolated = isolated
+        self.more = dict(more or {})
 
     @property
     def origin(self) -> str:
@@ -122,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.FORBIDDEN, "this server answers for 127.0.0.1 and localhost alone")
             return
         address = urllib.parse.urlsplit(self.path)
-        path = inside(self.server.folder, address.path)
+        path = self.server.more.get(address.path.lstrip("/")) or inside(self.server.folder, address.path)
         if path is not None and path.is_dir():
             if not address.path.endswith("/"):
                 query = f"?{address.query}" if address.query else ""

@@ -42,7 +42,8 @@ def compare(
     """Runs `model` on onnxlet and, with the same inputs, again on `against`, or `other` there.
 
     `against`: "reference" (the onnx package's, the default without `other`), "onnxruntime", or an engine of onnxlet:
-    "wasm" (the default with `other`), "native", or a flavour. `engine` is where `model` itself runs; its passes can be
+    "wasm" (the default with `other`), "native", a flavour, or "webgpu": the npm package in Node with the package `webgpu`,
+    where every node that has a kernel runs on the GPU. `engine` is where `model` itself runs; its passes can be
     switched off with `disabled_passes`. `inputs`: values by name as for `InferenceSession.run`, or what makes them for a
     session; what is not given is random from `seed`, and open sizes are 1 where no given input tells. Outputs are
     aligned by name, those that are left over by their order.

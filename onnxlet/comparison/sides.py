@@ -69,9 +69,11 @@ class Side:
 
 
 def side(name: str) -> Load:
-    """The loader for a name of NAMES. Raises InvalidArgument, or NotImplemented for what does not exist yet."""
+    """The loader for a name of NAMES. Raises InvalidArgument."""
     if name == WEBGPU:
-        raise errors.NotImplemented("this version of onnxlet has no WebGPU backend; compare against another engine")
+        from .webgpu import WebGpu
+
+        return WebGpu
     if name == REFERENCE:
         return Reference
     if name == ONNXRUNTIME:
@@ -134,7 +136,7 @@ class Onnxruntime:
         if model.folder is not None:
             options.add_session_config_entry(EXTERNAL_FOLDER_ENTRY, str(model.folder))
         source = _path_or_bytes(model.source)
-        self._session = _of_peer(
+        self._session = of_peer(
             ONNXRUNTIME,
             "load",
             lambda: onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"]),
@@ -144,7 +146,7 @@ class Onnxruntime:
         self.outputs = [arg.name for arg in self._session.get_outputs()]
 
     def run(self, outputs: Sequence[str] | None, feeds: Mapping[str, Any]) -> list[Any]:
-        return list(_of_peer(ONNXRUNTIME, "run", lambda: self._session.run(outputs, dict(feeds))))
+        return list(of_peer(ONNXRUNTIME, "run", lambda: self._session.run(outputs, dict(feeds))))
 
     def close(self) -> None:
         self._session = None
@@ -172,13 +174,13 @@ class Reference:
                 proto = onnx.load(model.source)
             return onnx.reference.ReferenceEvaluator(proto, new_ops=reference_fixes.operators(proto))
 
-        self._evaluator = _of_peer(REFERENCE, "load", load)
+        self._evaluator = of_peer(REFERENCE, "load", load)
         graph = self._evaluator.proto_.graph
         self.inputs = {item.name: _type_text(item.type) for item in graph.input}
         self.outputs = [item.name for item in graph.output]
 
     def run(self, outputs: Sequence[str] | None, feeds: Mapping[str, Any]) -> list[Any]:
-        return list(_of_peer(REFERENCE, "run", lambda: self._evaluator.run(outputs, dict(feeds))))
+        return list(of_peer(REFERENCE, "run", lambda: self._evaluator.run(outputs, dict(feeds))))
 
     def close(self) -> None:
         self._evaluator = None
@@ -220,7 +222,8 @@ def _path_or_bytes(source: Source) -> str | bytes:
     return bytes(source) if isinstance(source, bytes | bytearray | memoryview) else str(source)
 
 
-def _of_peer(name: str, verb: str, work: Callable[[], Any]) -> Any:
+def of_peer(name: str, verb: str, work: Callable[[], Any]) -> Any:
+    """What `work` gives; what it raises says which side does not do what."""
     try:
         return work()
     except errors.Error:

@@ -80,6 +80,11 @@ def open_engine(threads: int = 0, *, deterministic: bool = False, backend: str |
     return engine
 
 
+def chooses_flavour(backend: str | None) -> bool:
+    """Whether `open_engine` takes the flavour that it finds best, and not one that is named."""
+    return (backend or os.environ.get("ONNXLET_BACKEND") or WASM) == WASM
+
+
 def _host() -> tuple[Features, type[PyodideEngine | WasmtimeEngine]]:
     """What runs WebAssembly here, and what it can do."""
     if IN_PYODIDE:

@@ -51,7 +51,9 @@ FLAVOURS = (
     Flavour("simd", simd=True, relaxed=False, threads=False),
     Flavour("scalar", simd=False, relaxed=False, threads=False),
 )
-BY_NAME = {flavour.name: flavour for flavour in FLAVOURS}
+# Has the operators that start from a file's bytes or a sentence besides. Taken where a model needs them, see `session`.
+PREPROCESSING = Flavour("preprocessing", simd=True, relaxed=False, threads=False)
+BY_NAME = {flavour.name: flavour for flavour in (*FLAVOURS, PREPROCESSING)}
 
 
 def preferred(features: Features, *, threads: bool, deterministic: bool) -> list[Flavour]:

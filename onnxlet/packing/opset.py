@@ -15,13 +15,28 @@ _IR_VERSIONS = {13: 7, 15: 8, 19: 9, 21: 10, 23: 11, 24: 12, 25: 13}
 _SMALL = 1024  # bytes: the converter reads shapes and axes
 
 
-def raise_opset(model: ir.Model, version: int) -> ir.Model:
-    """The model with operators of this version of ai.onnx; may be the same object. Raises NotImplemented."""
+def raise_opset(
+    model: ir.Model,
+    version: int,
+    needed_by: str = "this form",
+    otherwise: str = ", or take another scheme or form=nbits",
+) -> ir.Model:
+    """The model with operators of this version of ai.onnx; may be the same object.
+
+    Raises NotImplemented, with the words for what needs the version and for what else can be done.
+    """
     before = model.opset_imports.get("", 0)
     if before >= version:
         return model
     if not all(_same(node, before, version) for node in nodes_of(model)):
-        model = _converted(model, version)
+        try:
+            model = _converted(model, version)
+        except RuntimeError as error:
+            words = str(error).rpartition("failed: ")[2]
+            raise errors.NotImplemented(
+                f"the opset version cannot be raised from {before} to {version}, which {needed_by} needs: "
+                f"{words} Export the model with a later opset{otherwise}"
+            ) from error
     model.graph.opset_imports[""] = version
     model.ir_version = max(model.ir_version, *(v for opset, v in _IR_VERSIONS.items() if opset <= version), 3)
     return model
@@ -39,7 +54,7 @@ def _same(node: ir.Node, before: int, after: int) -> bool:
 
 
 def _converted(model: ir.Model, version: int) -> ir.Model:
-    """By onnx's converter. Large tensors are names of files that do not exist until it is done."""
+    """By onnx's converter, which raises RuntimeError. Large tensors are names of files that do not exist until it is done."""
     tensors: dict[str, ir.TensorProtocol] = {}
     held: list[tuple[ir.Value, ir.TensorProtocol]] = []
     for graph in model.graphs():
@@ -61,12 +76,6 @@ def _converted(model: ir.Model, version: int) -> ir.Model:
             )
     try:
         raised = ir.from_proto(version_converter.convert_version(ir.to_proto(model), version))
-    except RuntimeError as error:
-        words = str(error).rpartition("failed: ")[2]
-        raise errors.NotImplemented(
-            f"the opset version cannot be raised from {model.opset_imports.get('')} to {version}, which this form needs: "
-            f"{words} Export the model with a later opset, or take another scheme or form=nbits"
-        ) from error
     finally:
         for value, tensor in held:
             value.const_value = tensor

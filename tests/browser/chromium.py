@@ -31,6 +31,8 @@ ARGUMENTS = (
     "--no-first-run",
     "--disable-quic",
 )
+# Further ones: WebGPU, over SwiftShader where there is no GPU.
+WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
 
 
 def executable() -> str | None:
@@ -168,6 +170,22 @@ class Chromium:
             return page
 
         return Tab(_there(open_page))
+
+    def visit(self, url: str, work: Callable[[Page], _T], **options: Any) -> _T:
+        """Opens an address in a profile of its own, made with Playwright's options, and gives what `work` makes of the page.
+        `work` runs in Playwright's thread and has all of its interface."""
+
+        def perform() -> _T:
+            assert isinstance(self._browser, Browser)
+            context = self._browser.new_context(**options)
+            try:
+                page = context.new_page()
+                page.goto(url)
+                return work(page)
+            finally:
+                context.close()
+
+        return _there(perform)
 
     def run_jobs(
         self, jobs: Sequence[dict[str, Any]], *, isolated: bool = True, timeout: float = 600

@@ -88,7 +88,7 @@ class _Reference:
 BACKENDS: dict[str, Callable[[], Prepare]] = {
     "wasm": functools.partial(_onnxlet, "wasm", 1),
     "wasm-2-threads": functools.partial(_onnxlet, "wasm", 2),
-    **{flavour: functools.partial(_onnxlet, flavour, 1) for flavour in ("simd", "relaxed", "scalar")},
+    **{flavour: functools.partial(_onnxlet, flavour, 1) for flavour in ("simd", "relaxed", "scalar", "preprocessing")},
     **{flavour: functools.partial(_onnxlet, flavour, 2) for flavour in ("threads", "relaxed-threads")},
     "native": functools.partial(_native, 1),
     "native-2-threads": functools.partial(_native, 2),

@@ -12,16 +12,22 @@ from tests.browser.chromium import Chromium
 from tests.conformance.cases import Case, Values
 from tests.conformance.compare import assert_outputs
 from tests.conformance.runner import Outcome, attempt
-from tests.support.hosts import HostError, JavaScriptHost, chromium_host, node_host
+from tests.support.hosts import HostError, JavaScriptHost, chromium_host, node_host, webgpu_host
 from tests.support.values import decode, encode
 
 HOSTS = ("node", "chromium")
+GPU_HOSTS = ("webgpu",)
+# Also the smallest tensors go to the GPU.
+GPU_OPTIONS = {"executionProviders": [{"name": "webgpu", "minBytes": 0}, "wasm"]}
 BATCH = 400  # cases for one process or page: what a crash costs
 
 
 @contextlib.contextmanager
 def start(name: str) -> Iterator[JavaScriptHost]:
-    """One of HOSTS, for use outside of pytest."""
+    """One of HOSTS or GPU_HOSTS, for use outside of pytest."""
+    if name == "webgpu":
+        yield webgpu_host()
+        return
     if name == "node":
         yield node_host()
         return
@@ -36,7 +42,7 @@ def run_cases(cases: Sequence[Case], host: JavaScriptHost) -> Iterator[Outcome]:
         jobs: dict[int, dict[str, Any]] = {}
         outcomes: dict[int, Outcome] = {}
         for index, case in enumerate(batch, first):
-            outcomes[index] = attempt(index, partial(_add_job, jobs, case, index))
+            outcomes[index] = attempt(index, partial(_add_job, jobs, case, index, host.name in GPU_HOSTS))
         try:
             results = host.run_jobs(list(jobs.values()))
         except Exception as error:  # the process or the page is gone, and with it what it had found
@@ -45,11 +51,14 @@ def run_cases(cases: Sequence[Case], host: JavaScriptHost) -> Iterator[Outcome]:
             case = cases[index]
             outcomes[index] = attempt(index, partial(check, case, result, host.name))
             outcomes[index].seconds = sum(result.get("run_ms", ())) / 1000
+            outcomes[index].kernels = result.get("kernels") or []
         yield from outcomes.values()
 
 
-def _add_job(jobs: dict[int, dict[str, Any]], case: Case, index: int) -> None:
+def _add_job(jobs: dict[int, dict[str, Any]], case: Case, index: int, gpu: bool) -> None:
     jobs[index] = job_of(case, index)
+    if gpu:
+        jobs[index] |= {"options": GPU_OPTIONS, "profile": True}
 
 
 def job_of(case: Case, index: int) -> dict[str, Any]:

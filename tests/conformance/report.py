@@ -14,13 +14,13 @@ from pathlib import Path
 
 from tests.conformance.backends import BACKENDS
 from tests.conformance.cases import SUITES, Case, load_cases
-from tests.conformance.javascript import HOSTS, run_cases, start
+from tests.conformance.javascript import GPU_HOSTS, HOSTS, run_cases, start
 from tests.conformance.runner import Outcome, run_isolated
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.report", description=__doc__)
-    parser.add_argument("--engine", choices=sorted([*BACKENDS, *HOSTS]), default="native")
+    parser.add_argument("--engine", choices=sorted([*BACKENDS, *HOSTS, *GPU_HOSTS]), default="native")
     parser.add_argument(
         "-k", metavar="PATTERN", help="only cases whose name or operator matches this regular expression (case ignored)"
     )
@@ -51,12 +51,29 @@ def main() -> int:
     print(
         f"{options.engine}: {sum(o.passed for o in outcomes.values())} of {len(cases)} cases pass ({time.monotonic() - began:.0f} s)"
     )
+    if options.engine in GPU_HOSTS:
+        print_dispatched(cases, outcomes)
     return 0
+
+
+def print_dispatched(cases: list[Case], outcomes: dict[int, Outcome]) -> None:
+    """How much of what passes has really run on the GPU: nodes, cases with all of their nodes there, operators."""
+    there: dict[str, int] = Counter()
+    nodes = whole = 0
+    for index, outcome in outcomes.items():
+        on_gpu = [kernel for kernel in outcome.kernels if (kernel or "").startswith("webgpu ")]
+        if not outcome.passed or not on_gpu:
+            continue
+        nodes += len(on_gpu)
+        whole += len(on_gpu) == len(outcome.kernels)
+        there[cases[index].operator] += 1
+    print(f"on the GPU: {nodes} nodes; {sum(there.values())} cases in part or whole, {whole} of them whole")
+    print("operators: " + ", ".join(f"{name} {count}" for name, count in sorted(there.items())))
 
 
 def run(cases: list[Case], engine: str, jobs: int) -> Iterator[Outcome]:
     """Outcomes as they come in."""
-    if engine in HOSTS:
+    if engine in HOSTS or engine in GPU_HOSTS:
         with start(engine) as host:
             yield from run_cases(cases, host)
         return

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -29,6 +29,8 @@ class Outcome:
     reason: str = ""
     message: str = ""
     seconds: float = 0
+    kernels: list[str | None] = field(default_factory=list)
+    """What each node ran on, where that was asked for."""
 
     @property
     def passed(self) -> bool:

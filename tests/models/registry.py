@@ -94,7 +94,7 @@ def _fetched(name: str, file: str) -> Callable[[], Path]:
     return lambda: fetch(name) / file
 
 
-def _built(name: str, code: ModuleType, build: Callable[[], onnx.ModelProto]) -> Callable[[], Path]:
+def built(name: str, code: ModuleType, build: Callable[[], onnx.ModelProto]) -> Callable[[], Path]:
     def path() -> Path:
         assert code.__file__
         key = hashlib.sha256(Path(code.__file__).read_bytes()).hexdigest()[:12]
@@ -220,17 +220,17 @@ def _models() -> Iterator[Model]:
             f"blazeface-{kind}", file, lambda _, n=size: {"input:0": picture(n, n)[None] * 2 - 1}, group="blazeface"
         )  # type: ignore[misc]
     build = lambda: selfie.convert(fetch("selfie-seg") / "selfie_segmentation.tflite")  # noqa: E731
-    yield Model("selfie", _built("selfie", selfie, build), lambda _: {"input": photograph(256, 256)[None]})
-    yield Model("minilm", _built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))
+    yield Model("selfie", built("selfie", selfie, build), lambda _: {"input": photograph(256, 256)[None]})
+    yield Model("minilm", built("minilm", minilm, lambda: minilm.build(fetch("minilm-l6"))), _minilm, (32, 7))
     quantize = lambda: quantized.build(models()["minilm"].path())  # noqa: E731
-    yield Model("minilm-int8", _built("minilm-int8", quantized, quantize), _minilm, (32, 7), largest_error=0.05)
-    yield Model("vit-tiny", _built("vit-tiny", vit, vit.build), lambda _: {"image": _nchw(224, 224)})
+    yield Model("minilm-int8", built("minilm-int8", quantized, quantize), _minilm, (32, 7), largest_error=0.05)
+    yield Model("vit-tiny", built("vit-tiny", vit, vit.build), lambda _: {"image": _nchw(224, 224)})
     # Sound made from what dozens of quantized layers give: where one value rounds the other way, its phase moves.
     yield Model("kokoro", _fetched("kokoro", "kokoro-v1.0.int8.onnx"), _kokoro, slow=True, rounds=True)
     for level in (0, 4):
         yield Model(
             f"smollm2-level{level}",
-            _built(f"smollm2-level{level}", smollm2, functools.partial(_smollm2, level)),
+            built(f"smollm2-level{level}", smollm2, functools.partial(_smollm2, level)),
             smollm2.token_feeds,
             (32, 0),
             group="smollm2",
@@ -243,13 +243,13 @@ def _models() -> Iterator[Model]:
         ("efficientnet-lite0", mobile_cnn.EFFICIENTNET_LITE0),
     ):
         for suffix, make, error in (("", mobile_cnn.build, 1e-4), ("-qdq", mobile_cnn.build_quantized, 0.1)):
-            path = _built(name + suffix, mobile_cnn, functools.partial(make, network, image))
+            path = built(name + suffix, mobile_cnn, functools.partial(make, network, image))
             feeds = lambda _: {"image": image}  # noqa: E731
             slow = network is not mobile_cnn.MOBILENET_V2
             yield Model(name + suffix, path, feeds, group="mobile", slow=slow, largest_error=error)
-    yield Model("digits-cnn", _built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
+    yield Model("digits-cnn", built("digits-cnn", digits_cnn, digits_cnn.build), _digits, (8, 1))
     for stem in ("resnet50", "densenet121", "inception_v1", "inception_v2", "shufflenet", "squeezenet"):
-        path = _built(f"{stem}-filled", filled, functools.partial(_fill, stem))
+        path = built(f"{stem}-filled", filled, functools.partial(_fill, stem))
         yield Model(stem.replace("_", "-"), path, _light_feeds(stem), group="filled", slow=stem == "resnet50")
     for stem in LIGHT:
         yield Model(f"light-{stem.replace('_', '-')}", _light(stem), _light_feeds(stem), group="light", slow=True)

@@ -12,7 +12,9 @@ import pytest
 from tests.packaging import toolbox
 from tests.support.paths import ROOT
 
-ENGINES = ("onnxlet", "onnxlet-relaxed", "onnxlet-threads", "onnxlet-relaxed-threads", "onnxlet-scalar")
+FLAVOURS = ("onnxlet", "onnxlet-relaxed", "onnxlet-threads", "onnxlet-relaxed-threads", "onnxlet-scalar")
+ENGINES = (*FLAVOURS, "onnxlet-webgpu")
+SCRIPTS = ("worker.mjs", "thread.mjs", "webgpu.mjs")
 ENTRIES = ("onnxlet", "onnxlet/wasm", "onnxlet/webgpu", "onnxlet/all", "onnxlet/inline")
 
 
@@ -44,13 +46,16 @@ def test_the_archive_holds_what_is_exported_and_nothing_else(members: dict[str, 
 
 def test_every_asset_has_a_subpath() -> None:
     exports = description()["exports"]
-    for file in [*(f"{name}.wasm" for name in ENGINES), "worker.mjs", "thread.mjs"]:
+    for file in [*(f"{name}.wasm" for name in ENGINES), *SCRIPTS]:
         assert exports[f"./{file}"] == f"./dist/{file}"
 
 
 def test_nothing_is_needed_at_run_time_and_no_file_is_too_large_for_hosts(members: dict[str, int]) -> None:
     package = description()
-    assert not {"dependencies", "peerDependencies", "optionalDependencies"} & set(package)
+    assert not {"dependencies", "optionalDependencies"} & set(package)
+    # Nobody gets it without asking for it.
+    assert {*package["peerDependencies"]} == {"webgpu"}
+    assert package["peerDependenciesMeta"] == {"webgpu": {"optional": True}}
     assert not {"install", "preinstall", "postinstall", "prepare"} & set(package["scripts"])
     assert package["sideEffects"] is False
     assert max(members.values()) < 25 << 20

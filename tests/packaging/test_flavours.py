@@ -13,7 +13,15 @@ from onnxlet.build import size, strip
 from tests.support.paths import ROOT
 
 WASM = ROOT / "build" / "wasm"
-FLAVOURS = ("onnxlet", "onnxlet-relaxed", "onnxlet-threads", "onnxlet-relaxed-threads", "onnxlet-scalar")
+FLAVOURS = (
+    "onnxlet",
+    "onnxlet-relaxed",
+    "onnxlet-threads",
+    "onnxlet-relaxed-threads",
+    "onnxlet-scalar",
+    "onnxlet-preprocessing",
+    "onnxlet-webgpu",
+)
 THREAD_EXPORTS = {"__tls_base", "__tls_size", "__tls_align", "__wasm_init_tls"}
 HEADER = ROOT / "core" / "abi" / "onnxlet.h"
 
@@ -55,7 +63,8 @@ def test_imports(flavour: str) -> None:
 def test_exports(flavour: str) -> None:
     module = wasmtime.Module(strict_engine(flavour), module_bytes(flavour))
     names = {export.name for export in module.exports}
-    declared = set(re.findall(r"^OL_API\((\w+)\)", HEADER.read_text(), re.MULTILINE))
+    kinds = "OL_API|OL_DEVICE_API" if flavour == "onnxlet-webgpu" else "OL_API"
+    declared = set(re.findall(rf"^(?:{kinds})\((\w+)\)", HEADER.read_text(), re.MULTILINE))
     expected = {"_initialize", "__stack_pointer"} | declared
     expected |= THREAD_EXPORTS if "threads" in flavour else {"memory"}
     assert names == expected
@@ -82,4 +91,5 @@ def test_budget_names_what_is_too_large(tmp_path: Path) -> None:
     assert size.over_budget(rows, {"raw": 11, "brotli": 4}) == []
     (problem,) = size.over_budget(rows, {"raw": 10, "brotli": 4})
     assert problem == "onnxlet: 11 bytes raw, 1 over the budget of 10"
-    assert set(json.loads(size.BUDGET.read_text())) == {"raw", "brotli"}
+    budgets = json.loads(size.BUDGET.read_text())
+    assert {kind for budget in budgets.values() for kind in budget} == {"raw", "brotli"}

@@ -93,7 +93,7 @@ def test_the_page_runs_every_model(browser: Chromium, made: bundle.Report, isola
 
 
 def test_what_is_in_the_folder(made: bundle.Report, core: Path) -> None:
-    assert made.versions == {"pyodide": pyodide_core.VERSION, "onnxlet": metadata.version("onnxlet")}
+    assert made.filled.versions == {"pyodide": pyodide_core.VERSION, "onnxlet": metadata.version("onnxlet")}
     assert {"index.html", "README.md", "thread.js", "models/beside/weights.bin"} <= {*made.files}
     for name in pyodide_core.PAGE_FILES:
         assert (made.folder / "pyodide" / name).read_bytes() == (core / name).read_bytes()
@@ -183,7 +183,11 @@ def test_what_does_not_fit_is_refused(add: Path, output: Path, tmp_path: Path, c
     refused(bundle.Request([add], output, wheel=add, pyodide=core), bundle.BundleError, "is not a wheel of onnxlet")
     refused(bundle.Request([add, add], output, pyodide=core), bundle.BundleError, "two models are called 'add'")
     refused(bundle.Request([], output), InvalidArgument, "a bundle needs a model")
-    refused(bundle.Request([add], output, target="toaster"), InvalidArgument, "no target 'toaster'; use one of pyodide")
+    refused(
+        bundle.Request([add], output, target="toaster"),
+        InvalidArgument,
+        "no target 'toaster'; use one of native, node, python, pyodide, wasi, web",
+    )
 
 
 def test_a_folder_with_something_in_it_is_left_alone(add: Path, output: Path, core: Path) -> None:
@@ -223,6 +227,9 @@ def test_the_command(add: Path, output: Path, core: Path) -> None:
         == sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     )
     wrong = subprocess.run([*command, "--target", "toaster"], capture_output=True, text=True, cwd=ROOT)
-    assert wrong.returncode == 2 and "--target takes pyodide; 'toaster' given" in wrong.stderr
+    assert (
+        wrong.returncode == 2
+        and "--target takes native, node, python, pyodide, wasi, web; 'toaster' given" in wrong.stderr
+    )
     again: Any = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert again.returncode == 1 and "BUNDLE" in again.stderr and "is not an empty folder" in again.stderr

@@ -22,6 +22,7 @@ OL_API(ol_free) void ol_free(void* block);
 /* Opens
  * it. */
 OL_API(ol_open) ol_model* ol_open(const char* name, size_t length, int64_t when); /* trailing */
+OL_DEVICE_API(ol_there) int32_t ol_there(ol_model* model);
 """
 
 
@@ -30,22 +31,32 @@ def test_reads_versions_enums_types_and_comments() -> None:
     assert header.version == 7
     assert header.handles == ["ol_model"]
     assert header.enums == [bindings.Enum("Code", (("OK", 0), ("BAD", 1)), "What went wrong.")]
-    free, opened = header.functions
+    free, opened, there = header.functions
     assert (free.result, [p.type for p in free.parameters], free.doc) == ("void", ["ptr"], "")
     assert (opened.result, [p.type for p in opened.parameters]) == ("ptr", ["ptr", "usize", "i64"])
     assert opened.doc == "Opens it."
+    assert (free.device, opened.device, there.device) == (False, False, True)
+
+
+def test_what_only_engines_with_a_device_have() -> None:
+    header = bindings.parse(SMALL)
+    assert "ol_there" not in bindings.python_module(header)
+    typescript = bindings.typescript_module(header)
+    assert "ol_there(this: void, model: Pointer): number;" in typescript and '  ol_there: "i32",' in typescript
+    assert 'DEVICE_FUNCTIONS: ReadonlySet<string> = new Set([\n  "ol_there",\n]);' in typescript
 
 
 def test_every_declaration_of_the_real_header_is_bound() -> None:
     text = HEADER.read_text(encoding="utf-8")
     header = bindings.parse(text)
     declared = text.count("\nOL_API(")
-    assert len(header.functions) == declared > 50
+    needed = [function.name for function in header.functions if not function.device]
+    assert len(needed) == declared > 50
     namespace: dict[str, object] = {}
     exec(compile(bindings.python_module(header), "abi_gen.py", "exec"), namespace)
     bound: list[str] = []
     namespace["Abi"](lambda function: bound.append(function.name))  # type: ignore[operator]
-    assert bound == [function.name for function in header.functions]
+    assert bound == needed
     typescript = bindings.typescript_module(header)
     assert "ol_tensor_new(this: void, dtype: number, rank: number, dims: Pointer): Pointer;" in typescript
     assert "INVALID_PROTOBUF: 2," in typescript

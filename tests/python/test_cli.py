@@ -146,7 +146,7 @@ def test_unknown_names_of_backends(model: Path) -> None:
         assert done.code == 2
         words = " ".join(done.err.replace("│", " ").split())
         assert (
-            "Invalid value for '--backend': use wasm, native, relaxed-threads, threads, relaxed, simd or scalar"
+            "Invalid value for '--backend': use wasm, native, relaxed-threads, threads, relaxed, simd, scalar or preprocessing"
             in words
         )
 

@@ -323,7 +323,6 @@ def test_a_difference_that_a_pass_makes(guilty: tuple[str, ...], monkeypatch: py
             onnxlet.InvalidArgument,
             "nothing named 'abacus' to compare with; use one of reference, ",
         ),
-        ({"against": "webgpu"}, onnxlet.NotImplemented, "this version of onnxlet has no WebGPU backend"),
         ({"engine": "abacus"}, onnxlet.InvalidArgument, "there is no backend 'abacus'"),
         ({"inputs": {"q": X}}, onnxlet.InvalidArgument, "q"),
         ({"inputs": {"x": X.astype(np.int64)}}, onnxlet.InvalidArgument, "x"),

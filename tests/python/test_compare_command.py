@@ -90,7 +90,6 @@ def test_other_shapes_and_missing_outputs_are_said(pair: tuple[Path, Path], tmp_
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["--against", "webgpu"], 1, "NOT_IMPLEMENTED: this version of onnxlet has no WebGPU backend"),
         (["--against", "abacus"], 2, "use reference, onnxruntime, wasm, native, "),
         (["-i", "q=zeros"], 2, "the model has no input 'q'; it has x"),
         (["--rtol", "-1"], 2, "Invalid value for '--rtol'"),

@@ -15,6 +15,8 @@ from onnx import TensorProto, helper
 
 import onnxlet
 from onnxlet import operators
+from onnxlet.hosts import flavours
+from tests.support.missing import missing
 
 from . import models
 from .conftest import MakeSession
@@ -304,20 +306,33 @@ def test_other_modes_become_the_format_asked_for(make_session: MakeSession, mode
 
 
 @pytest.mark.parametrize(("pixel_format", "channels"), [("RGB", 3), ("Grayscale", 1)])
-def test_what_does_not_decode_is_empty(make_session: MakeSession, pixel_format: str, channels: int) -> None:
-    session = make_session(decoder(pixel_format=pixel_format))
+def test_what_does_not_decode_is_empty(pixel_format: str, channels: int) -> None:
+    session = onnxlet.InferenceSession(decoder(pixel_format=pixel_format).SerializeToString(), _engine="simd")
     for data in (b"", b"no image", encoded(PIXELS).tobytes()[:60]):
         assert session.run(None, {"x": np.frombuffer(data, np.uint8)})[0].shape == (0, 0, channels)
 
 
-def test_an_unknown_pixel_format_is_named(make_session: MakeSession) -> None:
+def test_an_unknown_pixel_format_is_named() -> None:
+    session = onnxlet.InferenceSession(decoder(pixel_format="CMYK").SerializeToString(), _engine="simd")
     with pytest.raises(onnxlet.Fail, match="pixel_format must be one of RGB, BGR, Grayscale; it is 'CMYK'"):
-        make_session(decoder(pixel_format="CMYK")).run(None, {"x": encoded(PIXELS)})
+        session.run(None, {"x": encoded(PIXELS)})
 
 
-def test_without_pillow_the_model_is_refused(make_session: MakeSession, hide_package: Callable[[str], None]) -> None:
+def test_without_pillow_the_engine_decodes(hide_package: Callable[[str], None]) -> None:
+    if not (flavours.engine_dir() / flavours.PREPROCESSING.file).is_file():
+        missing("the flavour for preprocessing is not built")
+    x = {"x": encoded(PIXELS)}
+    hide_package("PIL")
+    session = onnxlet.InferenceSession(decoder().SerializeToString(), _engine="wasm")
+    assert session.flavour == "preprocessing"
+    np.testing.assert_array_equal(session.run(None, x)[0], PIXELS)
+
+
+def test_a_flavour_without_decoder_is_refused_without_pillow(
+    make_session: MakeSession, hide_package: Callable[[str], None]
+) -> None:
     hide_package("PIL")
     with pytest.raises(onnxlet.NotImplemented, match=r"onnxlet\[images\]"):
-        make_session(decoder())
+        onnxlet.InferenceSession(decoder().SerializeToString(), _engine="simd")
     onnxlet.register_operator("ai.onnx", "ImageDecoder", lambda x, **_: PIXELS)
     np.testing.assert_array_equal(make_session(decoder()).run(None, {"x": np.zeros(1, np.uint8)})[0], PIXELS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import importlib
 import json
 import os
 import signal
@@ -23,6 +24,9 @@ from .command import invoke
 from .conftest import ROOT
 
 BODY = bytes(range(256)) * 1000
+
+# The package has the command under the same name.
+serve = importlib.import_module("onnxlet.cli.serve")
 
 
 @pytest.fixture
@@ -215,7 +219,7 @@ def started() -> Iterator[Any]:
 
 def test_the_command(started: Any, folder: Path) -> None:
     """In a process of its own: it says where it is, and ends with Ctrl-C."""
-    process = started("--port", 0, "--no-isolation", "--json", cwd=folder)
+    process = started(".", "--port", 0, "--no-isolation", "--json", cwd=folder)
     text = ""
     while not text.rstrip().endswith("}"):
         text += process.stdout.readline()
@@ -235,6 +239,45 @@ def test_the_command_in_words(started: Any, folder: Path) -> None:
     line = started(folder, "--port", 0).stdout.readline()
     assert line.startswith(f"{folder.resolve()} at http://127.0.0.1:")
     assert line.endswith("/ (isolated: threads work); Ctrl-C ends it\n")
+
+
+@pytest.fixture
+def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A page in place of the one that the build makes."""
+    page = tmp_path / "playground"
+    (page / "onnxlet").mkdir(parents=True)
+    (page / "index.html").write_text("the page")
+    monkeypatch.setattr(serve, "PLAYGROUND", page)
+    return page
+
+
+def test_the_playground_shares_the_engine_with_python(playground: Path) -> None:
+    with FolderServer(playground, more=serve.engines()) as made:
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        assert Answer(made, "/").body == b"the page"
+        engine = Answer(made, "/onnxlet/onnxlet.wasm")
+        assert engine.headers["Content-Type"] == "application/wasm" and engine.body.startswith(b"\0asm")
+        assert Answer(made, "/onnxlet/other.wasm").status == 404
+        made.shutdown()
+        thread.join()
+
+
+def test_the_playground_is_saved_whole(playground: Path, tmp_path: Path) -> None:
+    target = tmp_path / "site"
+    done = invoke("serve", "--save", target)
+    assert (done.code, done.out.split()) == (0, f"the playground is in {target}: put it on any web server".split())
+    assert (target / "index.html").read_text() == "the page"
+    assert {file.name for file in (target / "onnxlet").iterdir()} == {Path(name).name for name in serve.engines()}
+    words = f"INVALID_ARGUMENT: {str(target)!r} is there and not an empty folder\n"
+    assert (invoke("serve", "--save", target).code, invoke("serve", "--save", target).err) == (1, words)
+
+
+def test_an_installation_without_the_playground_says_so(playground: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "PLAYGROUND", playground / "none")
+    done = invoke("serve")
+    words = "this installation has no playground; ./build.sh build makes it. Name a folder to serve that"
+    assert (done.code, done.err) == (1, f"NO_SUCH_FILE: {words}\n")
 
 
 def test_folders_and_ports_that_are_not_to_be_had(folder: Path) -> None:

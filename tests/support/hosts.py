@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes.util
+import functools
 import json
 import os
 import subprocess
@@ -117,6 +119,27 @@ def node_host() -> JavaScriptHost:
     return JavaScriptHost("node", _run_in_node)
 
 
+# Chromium's software for Vulkan, over which Dawn gives Node WebGPU on a machine without a GPU.
+SWIFTSHADER = Path("/usr/lib/chromium/vk_swiftshader_icd.json")
+
+
+def webgpu_lacks() -> str | None:
+    """What this machine lacks for `webgpu_host`."""
+    if not SWIFTSHADER.is_file():
+        return "Chromium's SwiftShader is not installed"
+    return None if ctypes.util.find_library("vulkan") else "libvulkan1 is not installed"
+
+
+def webgpu_settings() -> dict[str, str]:
+    """Of the environment of a Node that is to find WebGPU."""
+    return {"VK_ICD_FILENAMES": str(SWIFTSHADER), "XDG_RUNTIME_DIR": tempfile.gettempdir()}
+
+
+def webgpu_host() -> JavaScriptHost:
+    """Node with WebGPU, through the npm package `webgpu`; a process for each list of tasks."""
+    return JavaScriptHost("webgpu", functools.partial(_run_in_node, settings=webgpu_settings()))
+
+
 def chromium_host(chromium: Chromium) -> JavaScriptHost:
     """A page for each list of tasks. The browser must serve `chromium_roots`."""
     return JavaScriptHost("chromium", lambda jobs: chromium.run_jobs(jobs, timeout=SECONDS))
@@ -135,14 +158,20 @@ def _exchange() -> Path:
     return folder
 
 
-def _run_in_node(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _run_in_node(jobs: list[dict[str, Any]], settings: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
     command = ["node", str(ROOT / "tests" / "node" / "run_model.mjs")]
     done = subprocess.run(
-        command, input=json.dumps(jobs), capture_output=True, text=True, timeout=SECONDS, env=os.environ
+        command,
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        env={**os.environ, **(settings or {})},
     )
     if done.returncode != 0:
         raise RuntimeError(f"Node ended with {done.returncode}: {done.stderr[-2000:]}")
-    return list(json.loads(done.stdout)["results"])
+    # The last line; before it Dawn says there what it has against a shader.
+    return list(json.loads(done.stdout.splitlines()[-1])["results"])
 
 
 def _job(task: Task, folder: Path, index: int) -> dict[str, Any]:

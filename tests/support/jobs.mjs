@@ -20,6 +20,7 @@
 //                    characters replaced by _ ; the folder must exist
 //   "embed"          optional; outputs of numbers come as "base64" whatever their size
 //   "concurrent"     optional; start all runs before waiting for one (not with "feedback")
+//   "profile"        optional; the result has "kernels", those of the last run's nodes in their order
 //   "reuse"          optional; keep the session, and let a later job with the same "model" and this set go on with it
 // VALUE: {"name", "dtype", "dims", "file"}: little-endian raw elements, packed as in TensorProto.raw_data
 //      | {"name", "dtype", "dims", "data": [...]}: small tensors inline; strings for 64-bit integers outside 2^53;
@@ -29,7 +30,7 @@
 //         integers as {"int64": "12"}) | {"name", "none": true}
 // dtype: the names of js/src/dtypes.ts: float32, int64, bool, string, float16, int4 ...
 //
-// Result: {"id", "ok": true, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {inUse, peak, wasmBytes ...}, "warnings": [text...],
+// Result: {"id", "ok": true, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {inUse, peak, wasmBytes ...}, "warnings": [text...], "kernels",
 //          "runs": [{"run": number, "outputs": [OUTPUT...]}]}
 //       | {"id", "ok": false, "error": {"code", "message"}, "warnings"}
 // OUTPUT: {"name", "dtype", "dims", "sha256" of the raw bytes, "bytes", "file" when "out" is given, otherwise
@@ -97,7 +98,8 @@ async function measure(job, package_, io, sessions) {
   try {
     const { runs, run_ms } = await runAll(job, session, Tensor, io);
     const { threads, flavour, memory } = session;
-    return { threads, flavour, load_ms, run_ms, memory, runs };
+    const kernels = job.profile ? (await session.profile()).map(({ kernel }) => kernel) : undefined;
+    return { threads, flavour, load_ms, run_ms, memory, runs, kernels };
   } finally {
     if (!job.reuse) await session.release();
   }
@@ -112,6 +114,7 @@ async function open(job, { InferenceSession }, io) {
   return InferenceSession.create(model, {
     deterministic: job.deterministic ?? false,
     ...(externalData.length > 0 ? { externalData } : {}),
+    ...(job.profile ? { enableProfiling: true } : {}),
     ...job.options,
   });
 }

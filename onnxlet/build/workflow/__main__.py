@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from onnxlet.build.workflow import checks, engine, interop, machine
+from onnxlet.build.workflow import checks, engine, fuzz, interop, machine
 from onnxlet.build.workflow.shell import BUILD, ROOT, Failure, say
 
 
@@ -21,6 +21,7 @@ def prepare() -> None:
 def command_build(_: Sequence[str]) -> int:
     prepare()
     engine.javascript()
+    engine.playground()
     engine.native()
     wheel = engine.wheel()
     say(f"done: .venv/bin/onnxlet, js/dist/, build/native/libonnxlet.so, {wheel.relative_to(ROOT)}")
@@ -46,8 +47,11 @@ def command_run(arguments: Sequence[str]) -> int:
 def command_test(arguments: Sequence[str]) -> int:
     prepare()
     engine.javascript()
+    engine.playground()
     engine.wheel()
     machine.chromium()
+    machine.vulkan()
+    machine.qemu()
     if not arguments and machine.emscripten() is None:
         say("no Emscripten: its build is not tested (Debian: apt install emscripten)")
     return checks.test(arguments)
@@ -56,7 +60,7 @@ def command_test(arguments: Sequence[str]) -> int:
 def command_bench(arguments: Sequence[str]) -> int:
     prepare()
     engine.javascript()
-    if {"--browser", "--report"} & set(arguments) and machine.chromium() is None:
+    if {"--browser", "--report", "--webgpu"} & set(arguments) and machine.chromium() is None:
         return 1
     return subprocess.run([sys.executable, "-m", "bench", *arguments], cwd=ROOT, check=False).returncode
 
@@ -67,14 +71,29 @@ def command_interop(arguments: Sequence[str]) -> int:
     return interop.test(chosen)
 
 
+def command_fuzz(arguments: Sequence[str]) -> int:
+    return fuzz.fuzz(fuzz.parse(arguments))
+
+
+def command_screenshots(arguments: Sequence[str]) -> int:
+    prepare()
+    engine.javascript()
+    engine.playground()
+    machine.chromium()
+    command = [sys.executable, "-m", "tests.playground.screenshots", *arguments]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
 def command_check(_: Sequence[str]) -> int:
     engine.bindings()
     engine.npm_packages(engine.JS)
+    engine.npm_packages(engine.PLAYGROUND)
     return checks.check()
 
 
 def command_format(_: Sequence[str]) -> int:
     engine.npm_packages(engine.JS)
+    engine.npm_packages(engine.PLAYGROUND)
     checks.apply_format()
     return 0
 
@@ -91,6 +110,8 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "test": command_test,
     "bench": command_bench,
     "interop": command_interop,
+    "fuzz": command_fuzz,
+    "screenshots": command_screenshots,
     "check": command_check,
     "format": command_format,
     "gen": command_gen,

@@ -16,7 +16,7 @@ from onnxlet.build.workflow import engine
 from onnxlet.build.workflow.shell import BUILD, ROOT, Failure, files_under, find, run, say, stream
 
 PYTHON = sys.executable
-CPP_FOLDERS = (ROOT / "core", ROOT / "wasm")
+CPP_FOLDERS = (ROOT / "core", ROOT / "wasm", ROOT / "edge" / "runner")
 
 
 @dataclass
@@ -60,6 +60,14 @@ def js_lint() -> Count:
     return one(stream(["npm", "run", "--silent", "lint"], cwd=engine.JS)[0])
 
 
+def playground_lint() -> Count:
+    return one(stream(["npm", "run", "--silent", "lint"], cwd=engine.PLAYGROUND)[0])
+
+
+def playground_types() -> Count:
+    return one(stream(["npm", "run", "--silent", "typecheck"], cwd=engine.PLAYGROUND)[0])
+
+
 def js_types() -> Count:
     return one(stream(["npm", "run", "--silent", "typecheck"], cwd=engine.JS)[0])
 
@@ -69,6 +77,7 @@ def apply_format() -> None:
     run(["ruff", "check", "--quiet", "--fix-only", "."])
     run(["clang-format", "-i", *cpp_files()])
     run(["npm", "run", "--silent", "format"], cwd=engine.JS)
+    run(["npm", "run", "--silent", "format"], cwd=engine.PLAYGROUND)
 
 
 # ---- generated files that are checked in ----
@@ -125,7 +134,7 @@ def size_budget() -> Count:
 def python_tests(*arguments: str) -> Count:
     report = BUILD / "pytest.xml"
     report.unlink(missing_ok=True)
-    status, _ = stream([PYTHON, "-m", "pytest", "-q", f"--junitxml={report}", *arguments])
+    status, _ = stream([PYTHON, "-m", "pytest", "-q", "--durations=25", f"--junitxml={report}", *arguments])
     if not report.is_file():
         return one(status or 1)
     total = Count()
@@ -157,6 +166,8 @@ CHECKS: dict[str, Callable[[], Count]] = {
     "C++ formatting": cpp_format,
     "JavaScript lint and formatting": js_lint,
     "JavaScript types": js_types,
+    "playground lint and formatting": playground_lint,
+    "playground types": playground_types,
 }
 TESTS: dict[str, Callable[[], Count]] = {
     "generated files": generated_files,

@@ -12,7 +12,11 @@ from onnxlet.build.workflow.shell import BUILD, ROOT, Failure, Stamp, files_unde
 
 WASM = BUILD / "wasm"
 JS = ROOT / "js"
+PLAYGROUND = ROOT / "web" / "playground"
 FLAVOURS = ("onnxlet", "onnxlet-relaxed", "onnxlet-threads", "onnxlet-relaxed-threads", "onnxlet-scalar")
+# Besides those, each package has one of its own.
+PYTHON_FLAVOURS = (*FLAVOURS, "onnxlet-preprocessing")
+NPM_FLAVOURS = (*FLAVOURS, "onnxlet-webgpu")
 CORE_INPUTS = (ROOT / "core", ROOT / "wasm", ROOT / "CMakeLists.txt", ROOT / "onnxlet" / "build")
 JOBS = os.environ.get("ONNXLET_JOBS", str(os.cpu_count() or 2))
 
@@ -58,7 +62,7 @@ def wasm() -> None:
     compile_in(WASM)
     home = ROOT / "onnxlet" / "_engine"
     home.mkdir(exist_ok=True)
-    for name in FLAVOURS:
+    for name in PYTHON_FLAVOURS:
         source, copy = WASM / f"{name}.wasm", home / f"{name}.wasm"
         if not copy.exists() or copy.read_bytes() != source.read_bytes():
             shutil.copyfile(source, copy)
@@ -104,14 +108,37 @@ def npm_packages(folder: Path) -> None:
 
 
 def javascript() -> None:
-    """js/dist: the npm package with the engine beside it."""
+    """js/dist: the npm package with the engine beside it; onnxlet/_edge: the scripts that bundles carry."""
     npm_packages(JS)
-    inputs = files_under(JS / "src", JS / "build.mjs", JS / "tsconfig.json", JS / "package.json", ROOT / "core/abi")
-    stamp = Stamp("javascript", [*inputs, *(WASM / f"{name}.wasm" for name in FLAVOURS)])
-    if stamp.fresh(JS / "dist" / "onnxlet.mjs"):
-        return
-    run(["node", "build.mjs", WASM], cwd=JS, extra={"ONNXLET_PYTHON": sys.executable})
-    stamp.set()
+    inputs = files_under(
+        JS / "src",
+        ROOT / "web" / "shaders",
+        JS / "build.mjs",
+        JS / "tsconfig.json",
+        JS / "package.json",
+        ROOT / "core/abi",
+    )
+    stamp = Stamp("javascript", [*inputs, *(WASM / f"{name}.wasm" for name in NPM_FLAVOURS)])
+    if not stamp.fresh(JS / "dist" / "onnxlet.mjs"):
+        run(["node", "build.mjs", WASM], cwd=JS, extra={"ONNXLET_PYTHON": sys.executable})
+        stamp.set()
+    scripts = Stamp("edge", [*inputs, *files_under(ROOT / "edge" / "js", JS / "edge.mjs")])
+    if not scripts.fresh(ROOT / "onnxlet" / "_edge" / "LICENSE.onnxlet.txt"):
+        run(["node", "edge.mjs"], cwd=JS)
+        scripts.set()
+
+
+def playground() -> None:
+    """onnxlet/_playground: the page of `onnxlet serve`, which wheels have."""
+    home = ROOT / "onnxlet" / "_playground"
+    npm_packages(PLAYGROUND)
+    inputs = files_under(PLAYGROUND, ROOT / "edge" / "js" / "shared")
+    scripts = [path for path in (JS / "dist").iterdir() if path.suffix == ".mjs"]
+    stamp = Stamp("playground", sorted([*inputs, *scripts, WASM / "onnxlet-webgpu.wasm"]))
+    if not stamp.fresh(home / "index.html"):
+        run(["npm", "run", "--silent", "build"], cwd=PLAYGROUND)
+        run([sys.executable, PLAYGROUND / "examples.py", home / "examples"])
+        stamp.set()
 
 
 def editable_package() -> None:
@@ -128,7 +155,8 @@ def wheel() -> Path:
     """dist/onnxlet-*.whl"""
     package = [p for p in files_under(ROOT / "onnxlet") if p.suffix != ".pyc"]
     stamp = Stamp(
-        "wheel", [*package, ROOT / "pyproject.toml", ROOT / "README.md", *(WASM / f"{name}.wasm" for name in FLAVOURS)]
+        "wheel",
+        [*package, ROOT / "pyproject.toml", ROOT / "README.md", *(WASM / f"{name}.wasm" for name in PYTHON_FLAVOURS)],
     )
     dist = ROOT / "dist"
     if not (stamp.fresh() and list(dist.glob("onnxlet-*.whl"))):

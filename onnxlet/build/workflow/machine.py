@@ -1,7 +1,8 @@
-"""Programs that come from the system: Node, a browser, a host compiler, Emscripten. Installed through apt as root."""
+"""Programs that come from the system: Node, a browser, qemu, a host compiler, Emscripten. Installed through apt as root."""
 
 from __future__ import annotations
 
+import ctypes.util
 import functools
 import os
 import re
@@ -59,6 +60,23 @@ def chromium() -> str | None:
     return path
 
 
+def qemu() -> str | None:
+    """What runs programs for other processors; installed as root, else None with a sentence."""
+    path = find("qemu-aarch64")
+    if path is None and can_install() and apt_install("qemu-user"):
+        path = find("qemu-aarch64")
+    if path is None:
+        say("no qemu-user found: tests of native bundles for other processors need it (Debian: apt install qemu-user)")
+    return path
+
+
+def vulkan() -> bool:
+    """Vulkan's loader, through which Node's WebGPU finds the software that comes with Debian's Chromium."""
+    if ctypes.util.find_library("vulkan") is not None:
+        return True
+    return can_install() and apt_install("libvulkan1") and ctypes.util.find_library("vulkan") is not None
+
+
 def host_compiler() -> tuple[str, str] | None:
     """C and C++ compiler for this machine. None: ziglang's clang does it, without sanitizers."""
     pairs = [(os.environ.get("CC", ""), os.environ.get("CXX", "")), ("gcc", "g++"), ("clang", "clang++")]
@@ -69,6 +87,15 @@ def host_compiler() -> tuple[str, str] | None:
             if c and cxx and (c_path := find(c)) and (cxx_path := find(cxx)):
                 return c_path, cxx_path
     return None
+
+
+def clang() -> str | None:
+    """A clang++ with libFuzzer, if it is there or apt can bring it."""
+    names = ("clang++-19", "clang++")
+    path = os.environ.get("CLANG") or find(*names)
+    if path is None and can_install() and apt_install("clang-19", "libclang-rt-19-dev"):
+        path = find(*names)
+    return path
 
 
 def emscripten() -> str | None:

@@ -1,0 +1,37 @@
+#include "fuzz/targets.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "fuzz/mutate.h"
+
+namespace onnxlet::fuzz {
+namespace {
+
+std::string as_bytes(std::string_view file, Draws& draws) { return mutate_bytes(std::string(file), draws); }
+
+constexpr Target kTargets[] = {
+    {"model", run_model, mutate_model},     {"regex", run_regex, as_bytes}, {"media", run_media, as_bytes},
+    {"tokenizer", run_tokenizer, as_bytes}, {"calls", run_calls, as_bytes},
+};
+
+}  // namespace
+
+std::span<const Target> targets() { return kTargets; }
+
+const Target* find_target(std::string_view name) {
+  for (const Target& target : kTargets) {
+    if (target.name == name) return &target;
+  }
+  return nullptr;
+}
+
+void fail(std::string_view what) {
+  std::fprintf(stderr, "broken promise: %.*s\n", static_cast<int>(what.size()), what.data());
+  std::abort();
+}
+
+}  // namespace onnxlet::fuzz
+
+// The engine answers a refused allocation with an error: that is what is to be seen.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }  // NOLINT

@@ -1,0 +1,135 @@
+// MatMul, Gemm and FusedMatMul: matmul.wgsl.
+#include <algorithm>
+#include <limits>
+
+#include "gpu/kernel.h"
+#include "ops/matmul_shape.h"
+
+namespace onnxlet::gpu {
+namespace {
+
+constexpr int64_t kTile = 64;  // rows and columns of a group that shares tiles
+constexpr int64_t kSide = 8;   // of a group that does not
+constexpr int kMostBatchDims = 4;
+
+struct Product {
+  MatMulShape shape;
+  float alpha = 1, beta = 1;
+  int added = -1;  // the input that is added, with its strides; -1: none
+  int64_t added_row = 0, added_column = 0;
+};
+
+uint32_t groups(int64_t n, int64_t each) { return static_cast<uint32_t>((n + each - 1) / each); }
+
+// Rows of A begin at multiples of four elements and have no gaps, nor a rest.
+bool has_vectors(const MatMulShape& s) {
+  const auto fits = [](int64_t n) { return n % 4 == 0; };
+  return s.a_col == 1 && fits(s.k) && fits(s.a_row) && std::all_of(s.a_batch.begin(), s.a_batch.end(), fits);
+}
+
+void dispatch_product(Context& ctx, Shader& shader, const MatMulShape& s, std::span<const DeviceBufferPtr> buffers,
+                      const Uniforms& u, int64_t batches) {
+  const bool tiled = !ctx.on_processor();
+  int64_t rows = kTile, columns = kTile;
+  shader.set("TILED", tiled);
+  if (!tiled) {
+    const int64_t own_rows = s.m > 4 ? 8 : s.m > 1 ? 4 : 1, own_columns = s.n > kSide * 4 ? 8 : 4;
+    rows = kSide * own_rows, columns = kSide * own_columns;
+    shader.set("ROWS", own_rows).set("COLUMNS", own_columns).set("STEP", has_vectors(s) ? 4 : 1);
+  }
+  ctx.dispatch(shader, buffers, u, Groups{groups(s.n, columns), groups(s.m, rows), static_cast<uint32_t>(batches)});
+}
+
+Result<Answer> run_product(Context& ctx, Product p) {
+  MatMulShape& s = p.shape;
+  for (int i = 0; i < 2; ++i) {
+    if (ctx.in(i).dtype() != DType::kFloat) return Answer::kDeclined;
+  }
+  int64_t batches = s.batches();
+  if (s.can_fold_batch_into_rows()) {
+    s.m *= batches;
+    batches = 1;
+    s.batch = s.a_batch = s.b_batch = Shape{};
+  }
+  if (s.batch.rank() > kMostBatchDims || batches > 65535) return Answer::kDeclined;
+  OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, s.out));
+  if (s.out.size() == 0 || s.k == 0) return Answer::kDeclined;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Uniforms u;
+  u.u(s.m).u(s.n).u(s.k).u(s.a_row).u(s.a_col).u(s.b_row).u(s.b_col);
+  u.u(p.added_row).u(p.added_column).f(p.alpha).f(p.beta).f(-kInfinity).f(kInfinity);
+  u.dims(with_leading(s.batch, kMostBatchDims, 1), 1)
+      .dims(with_leading(s.a_batch, kMostBatchDims, 0), 1)
+      .dims(with_leading(s.b_batch, kMostBatchDims, 0), 1);
+  std::vector<DeviceBufferPtr> buffers{ctx.buffer(0), ctx.buffer(1)};
+  if (p.added >= 0) buffers.push_back(ctx.buffer(p.added));
+  buffers.push_back(std::move(out));
+  Shader shader("matmul");
+  shader.set("ADDS", p.added >= 0);
+  dispatch_product(ctx, shader, s, buffers, u, batches);
+  return Answer::kDone;
+}
+
+struct MatMul : Kernel {
+  MatMulOptions options;
+  float alpha = 1;
+
+  Status init(Attrs& a) {
+    if (a.op_type() != "FusedMatMul") return {};
+    alpha = a.f("alpha", 1);
+    options = {a.i("transA") != 0, a.i("transB") != 0, a.i("transBatchA") != 0, a.i("transBatchB") != 0};
+    return {};
+  }
+  Result<Answer> run(Context& ctx) const override {
+    Product p;
+    OL_ASSIGN(p.shape, matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), options));
+    p.alpha = alpha;
+    if (ctx.has(2)) {  // one value per column
+      if (ctx.in(2).size() != p.shape.n) return Answer::kDeclined;
+      p.added = 2;
+      p.added_column = 1;
+    }
+    return run_product(ctx, std::move(p));
+  }
+};
+
+struct Gemm : Kernel {
+  MatMulOptions options;
+  float alpha = 1, beta = 1;
+
+  Status init(Attrs& a) {
+    alpha = a.f("alpha", 1);
+    beta = a.f("beta", 1);
+    options = {a.i("transA") != 0, a.i("transB") != 0};
+    return {};
+  }
+  Result<Answer> run(Context& ctx) const override {
+    if (ctx.in(0).rank() != 2 || ctx.in(1).rank() != 2) return Answer::kDeclined;
+    Product p;
+    OL_ASSIGN(p.shape, matmul_shape(ctx.in(0).shape(), ctx.in(1).shape(), options));
+    p.alpha = alpha;
+    p.beta = beta;
+    if (ctx.has(2)) {
+      Shape joined;
+      const Shape& c = ctx.in(2).shape();
+      if (!broadcast_shapes(c, p.shape.out, &joined) || !(joined == p.shape.out)) return Answer::kDeclined;
+      const Shape strides = broadcast_strides(c, p.shape.out);
+      p.added = 2;
+      p.added_row = strides[0];
+      p.added_column = strides[1];
+    }
+    return run_product(ctx, std::move(p));
+  }
+};
+
+const Row kRows[] = {
+    {"", "MatMul", 1, make<MatMul>},
+    {"", "Gemm", 7, make<Gemm>},
+    {"com.microsoft", "FusedMatMul", 1, make<MatMul>},
+};
+
+}  // namespace
+
+Table matmul_rows() { return kRows; }
+
+}  // namespace onnxlet::gpu

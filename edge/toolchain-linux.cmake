@@ -1,0 +1,13 @@
+# Static programs for Linux through zig, with musl: -DONNXLET_ARCHITECTURE=x86_64, aarch64, armv7 or riscv64.
+set(CMAKE_SYSTEM_NAME Linux)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ONNXLET_ARCHITECTURE)
+set(CMAKE_SYSTEM_PROCESSOR ${ONNXLET_ARCHITECTURE})
+set(zig_targets_x86_64 x86_64-linux-musl)
+set(zig_targets_aarch64 aarch64-linux-musl)
+set(zig_targets_armv7 arm-linux-musleabihf)
+set(zig_targets_riscv64 riscv64-linux-musl)
+set(zig_target ${zig_targets_${ONNXLET_ARCHITECTURE}})
+if(NOT zig_target)
+  message(FATAL_ERROR "ONNXLET_ARCHITECTURE is '${ONNXLET_ARCHITECTURE}'; use x86_64, aarch64, armv7 or riscv64")
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/../wasm/zig.cmake)

@@ -1,0 +1,113 @@
+"""Engines trimmed to models give the bits of the whole engine, and refuse in words what is not in them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from onnxlet import InferenceSession, SessionOptions
+from onnxlet.bundle import engines, needs
+from onnxlet.errors import Error, NotImplemented
+from tests.bundle.trimming import CASES
+
+ORDINARY = ("forest",)
+
+
+@functools.cache
+def engine_for(name: str, kind: str = "simd") -> Path:
+    """The folder of the engine for a case."""
+    return engines.build(needs.of(CASES[name][0]()), kind).parent
+
+
+@pytest.fixture
+def trimmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., InferenceSession]]:
+    """Opens a model in the engine of a case."""
+
+    def open_in(name: str, model: Path | bytes, options: SessionOptions | None = None) -> InferenceSession:
+        with monkeypatch.context() as place:
+            place.setenv("ONNXLET_ENGINE_DIR", str(engine_for(name)))
+            return InferenceSession(model, options, _engine="simd")
+
+    return open_in
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in ORDINARY else pytest.param(name, marks=pytest.mark.only_with_all) for name in CASES]
+)
+def test_the_same_bits_from_fewer_bytes(
+    name: str, trimmed: Callable[..., InferenceSession], fetched: Callable[[Callable[[], Path]], Path]
+) -> None:
+    path, feeds, most = fetched(CASES[name][0]), CASES[name][1](), CASES[name][2]
+    whole = InferenceSession(path, _engine="simd").run(None, feeds)
+    found = trimmed(name, path).run(None, feeds)
+    assert len(found) == len(whole)
+    for ours, theirs in zip(found, whole, strict=True):
+        assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+        assert ours.tolist() == theirs.tolist() if ours.dtype == object else ours.tobytes() == theirs.tobytes()
+    size = (engine_for(name) / "onnxlet.wasm").stat().st_size
+    assert size <= most, f"{size} bytes"
+
+
+def model(op: str, dtype: int = TensorProto.FLOAT, *, domain: str = "", opset: int = 18, **attributes: Any) -> bytes:
+    value = [helper.make_tensor_value_info(name, dtype, [2, 3]) for name in "xy"]
+    graph = helper.make_graph(
+        [helper.make_node(op, ["x"], ["y"], domain=domain, **attributes)], "g", *([v] for v in value)
+    )
+    imports = [helper.make_opsetid(domain, opset)]
+    return bytes(helper.make_model(graph, opset_imports=imports, ir_version=10).SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("data", "operator"),
+    [(model("Relu"), "Relu"), (model("Nonsense", domain="of.mine", opset=1), "of.mine.Nonsense")],
+    ids=["known", "unknown"],
+)
+def test_an_operator_that_was_left_out_is_named(
+    data: bytes, operator: str, trimmed: Callable[..., InferenceSession]
+) -> None:
+    stem = CASES["forest"][0]().stem
+    with pytest.raises(NotImplemented, match=f"^this build was trimmed to {stem}; {operator} is not in it$"):
+        trimmed("forest", data)
+
+
+def test_an_element_type_that_was_left_out_is_named(trimmed: Callable[..., InferenceSession]) -> None:
+    graph = onnx.load(CASES["forest"][0]())
+    graph.graph.input[0].type.tensor_type.elem_type = TensorProto.DOUBLE
+    session = trimmed("forest", graph.SerializeToString())
+    with pytest.raises(NotImplemented, match=r"this build was trimmed to .*; the element type double is not in it"):
+        session.run(None, {"x": np.zeros((1, 5))})
+
+
+def test_another_version_of_an_operator_is_not_taken_for_this_one(trimmed: Callable[..., InferenceSession]) -> None:
+    graph = onnx.load(CASES["forest"][0]())
+    del graph.opset_import[:]
+    graph.opset_import.extend([helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 5)])
+    with pytest.raises(NotImplemented, match=r"ai\.onnx\.ml\.TreeEnsembleClassifier-5 is not in it$"):
+        trimmed("forest", graph.SerializeToString())
+
+
+def test_it_measures_nothing(trimmed: Callable[..., InferenceSession]) -> None:
+    options = SessionOptions()
+    options.enable_profiling = True
+    with pytest.raises(Error, match="; the session option 'profile' is not in it"):
+        trimmed("forest", CASES["forest"][0](), options)
+    session = trimmed("forest", CASES["forest"][0]())
+    with session._call() as engine:
+        info = engine.document(engine.abi.ol_build_info())
+    assert {name for _, name, _ in info["operators"]} <= {"TreeEnsembleClassifier", "Cast"}
+    assert info["flavour"] == "simd"
+
+
+@pytest.mark.only_with_all
+def test_the_same_needs_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    first = (engine_for("forest") / "onnxlet.wasm").read_bytes()
+    found = needs.of(CASES["forest"][0]())
+    monkeypatch.setenv("ONNXLET_CACHE", str(tmp_path))
+    assert engines.build(found, "simd").read_bytes() == first

@@ -1,0 +1,1 @@
+"""The playground in Chromium, as a user would use it."""

@@ -1,0 +1,213 @@
+// One model in several setups, side by side, and one of them in detail.
+import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import type { LoadedModel } from '../model/loaded.js';
+import { makeFeeds } from '../run/run-state.js';
+import { explain } from '../session/explain.js';
+import type { Explanation } from '../session/explain.js';
+import { announcement, fail, model } from '../state.js';
+import { sizeText, timeText } from '../ui/format.js';
+import type { Benchmark } from './benchmark.js';
+import { benchmark, quantile } from './benchmark.js';
+import { Flame } from './flame.js';
+import { Histogram, Lines } from './charts.js';
+import { OperatorTimes } from './operator-times.js';
+import type { Offer } from './setups.js';
+import { offers, usual } from './setups.js';
+
+interface Row {
+  readonly offer: Offer;
+  readonly result?: Benchmark;
+  readonly problem?: Explanation;
+}
+
+/** Of the model that is open; kept while other views are looked at. */
+const measuredRows = signal<{ readonly model: LoadedModel | undefined; readonly rows: readonly Row[] }>({
+  model: undefined,
+  rows: [],
+});
+
+export function PerformanceView() {
+  const loaded = model.value;
+  const [all] = useState(offers);
+  const [wanted, setWanted] = useState(() => new Set(all.filter(usual).map(({ label }) => label)));
+  const [runs, setRuns] = useState(20);
+  const [busy, setBusy] = useState<string>();
+  const [chosen, setChosen] = useState<string>();
+  if (!loaded) return null;
+  const rows = measuredRows.value.model?.file === loaded.file ? measuredRows.value.rows : [];
+  const measure = async () => {
+    const done: Row[] = [];
+    measuredRows.value = { model: loaded, rows: done };
+    try {
+      const feeds = await makeFeeds(loaded);
+      for (const offer of all.filter(({ label }) => wanted.has(label))) {
+        setBusy(offer.label);
+        try {
+          done.push({ offer, result: await benchmark(loaded, offer, feeds, runs) });
+        } catch (error) {
+          done.push({ offer, problem: explain(error, loaded.name) });
+        }
+        measuredRows.value = { model: loaded, rows: [...done] };
+      }
+      announcement.value = 'Measured';
+    } catch (error) {
+      fail(error, loaded.name);
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  const results = rows.flatMap(({ result }) => result ?? []);
+  const detail = results.find(({ setup }) => setup.label === chosen) ?? fastest(results);
+  return (
+    <div class="performance-view">
+      <h1 class="unseen">Performance</h1>
+      <form
+        class="card setups"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void measure();
+        }}
+      >
+        <Choices all={all} wanted={wanted} onChange={setWanted} />
+        <label class="inline">
+          Runs
+          <input
+            type="number"
+            min={1}
+            max={1000}
+            value={runs}
+            onChange={({ currentTarget }) => setRuns(Math.max(1, Number(currentTarget.value)))}
+          />
+        </label>
+        <button type="submit" class="main" disabled={busy !== undefined || (loaded.missing?.length ?? 0) > 0}>
+          {busy === undefined ? 'Measure' : `Measuring ${busy} …`}
+        </button>
+      </form>
+      {rows.length > 0 ? (
+        <Table rows={rows} chosen={detail} onChoose={setChosen} />
+      ) : (
+        <div class="empty">
+          <p>Times appear here, one setup after the other.</p>
+          <p class="hint">Inputs are those of the Run view.</p>
+        </div>
+      )}
+      {detail && <Detail result={detail} />}
+    </div>
+  );
+}
+
+function fastest(results: readonly Benchmark[]): Benchmark | undefined {
+  return [...results].sort((a, b) => quantile(a.times, 0.5) - quantile(b.times, 0.5))[0];
+}
+
+interface ChoicesProperties {
+  readonly all: readonly Offer[];
+  readonly wanted: ReadonlySet<string>;
+  readonly onChange: (wanted: Set<string>) => void;
+}
+
+function Choices({ all, wanted, onChange }: ChoicesProperties) {
+  return (
+    <fieldset class="choices">
+      <legend class="unseen">Setups</legend>
+      {all.map(({ label, refusal }) => (
+        <label key={label} class="inline" title={refusal}>
+          <input
+            type="checkbox"
+            disabled={refusal !== undefined}
+            checked={wanted.has(label)}
+            onChange={({ currentTarget }) => {
+              const changed = new Set(wanted);
+              if (currentTarget.checked) changed.add(label);
+              else changed.delete(label);
+              onChange(changed);
+            }}
+          />
+          {label}
+          {refusal !== undefined && <span class="hint">{refusal}</span>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface TableProperties {
+  readonly rows: readonly Row[];
+  readonly chosen: Benchmark | undefined;
+  readonly onChoose: (label: string) => void;
+}
+
+function Table({ rows, chosen, onChoose }: TableProperties) {
+  const slowest = Math.max(...rows.map(({ result }) => (result ? quantile(result.times, 0.5) : 0)));
+  return (
+    <section class="card">
+      <h2>Side by side</h2>
+      <ul class="setup-rows">
+        {rows.map(({ offer, result, problem }) => (
+          <li key={offer.label}>
+            {result ? (
+              <button
+                type="button"
+                aria-pressed={result === chosen}
+                onClick={() => {
+                  onChoose(offer.label);
+                }}
+              >
+                <span class="setup-name">{offer.label}</span>
+                <strong>{timeText(quantile(result.times, 0.5) * 1000)}</strong>
+                <span class="setup-note">
+                  9 of 10 within {timeText(quantile(result.times, 0.9) * 1000)}, loads in {timeText(result.load * 1000)}
+                  , {sizeText(result.peak)} at most{fellBack(result) && '; it fell back to the CPU'}
+                </span>
+                <span
+                  class="setup-bar"
+                  style={{ width: `${(100 * quantile(result.times, 0.5)) / slowest}%` }}
+                  aria-hidden="true"
+                />
+              </button>
+            ) : (
+              <p class="problem">
+                {offer.label}: {problem?.title}. {problem?.details}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** WebGPU was asked for, and another engine answered. */
+function fellBack({ setup, flavour }: Benchmark): boolean {
+  return setup.webgpu === true && !flavour.includes('webgpu');
+}
+
+function Detail({ result }: { readonly result: Benchmark }) {
+  const { setup, times, memory, profile, first, engineBytes, flavour } = result;
+  return (
+    <>
+      <section class="card">
+        <h2>{setup.label}: where the time goes</h2>
+        <Flame profile={profile} />
+        <OperatorTimes profile={profile} />
+      </section>
+      <div class="pair">
+        <section class="card">
+          <h2>How long runs take</h2>
+          <Histogram values={times} label="Milliseconds of each run" />
+          <p class="hint">
+            {times.length} runs after warming up; the first took {timeText(first * 1000)}.
+          </p>
+        </section>
+        <section class="card">
+          <h2>Memory after each run</h2>
+          <Lines values={memory} label="Bytes that the session holds after each run" format={sizeText} />
+          <p class="hint">
+            The engine ({flavour}) has {sizeText(engineBytes)} in all, model and code included.
+          </p>
+        </section>
+      </div>
+    </>
+  );
+}
