@@ -29,11 +29,11 @@ def test_no_view_has_a_serious_violation(visit: Visit, colours: str, viewport: d
     def work(page: Page) -> None:
         page.evaluate(AXE.read_text(encoding="utf-8"))
         assert violations(page) == []
-        open_model(page, models.digits())
+        open_model(page, models.digits(channels=100))
         page.locator(".box").first.wait_for()
         page.get_by_role("button", name="Conv", exact=True).click()
         assert violations(page) == [], "Model"
-        for view in ("Run", "Performance", "Compare", "Code"):
+        for view in ("Run", "Performance", "Pack", "Compare", "Code"):
             page.get_by_role("button", name=view, exact=True).click()
             if view == "Run":
                 page.locator("form .main").click()
@@ -43,6 +43,9 @@ def test_no_view_has_a_serious_violation(visit: Visit, colours: str, viewport: d
                 page.get_by_label("Runs").fill("2")
                 page.get_by_role("button", name="Measure").click()
                 expect(page.locator(".setup-rows button")).to_have_count(3, timeout=60_000)
+            if view == "Pack":
+                page.locator(".pack-options .main").click()
+                page.locator(".pack-view .compared").wait_for()
             assert violations(page) == [], view
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
 

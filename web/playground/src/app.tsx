@@ -1,10 +1,11 @@
 // The page: a bar with the model's name and the views, and the view below.
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentType } from 'preact';
 import { CodeView } from './code/code-view.js';
 import { CompareView } from './compare/compare-view.js';
 import { Landing } from './landing.js';
 import { ModelView } from './model/model-view.js';
+import { PackView } from './pack/pack-view.js';
 import { PerformanceView } from './performance/performance-view.js';
 import { RunView } from './run/run-view.js';
 import { announcement, closeModel, loading, model, notice, openFiles, show, view, VIEWS } from './state.js';
@@ -17,6 +18,7 @@ const TITLES: Readonly<Record<View, string>> = {
   model: 'Model',
   run: 'Run',
   performance: 'Performance',
+  pack: 'Pack',
   compare: 'Compare',
   code: 'Code',
 };
@@ -24,6 +26,7 @@ const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   model: ModelView,
   run: RunView,
   performance: PerformanceView,
+  pack: PackView,
   compare: CompareView,
   code: CodeView,
 };
@@ -78,8 +81,13 @@ function Header() {
 }
 
 function Tabs() {
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On narrow screens the bar is wider than the page.
+    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+  }, [view.value]);
   return (
-    <nav class="tabs" aria-label="Views">
+    <nav ref={tabs} class="tabs" aria-label="Views">
       {VIEWS.map((name) => (
         <button
           key={name}

@@ -7,7 +7,7 @@ import type { LoadedModel } from './model/loaded.js';
 import { parseModel } from './model/parse.js';
 import type { Measured } from './model/measure.js';
 
-export const VIEWS = ['model', 'run', 'performance', 'compare', 'code'] as const;
+export const VIEWS = ['model', 'run', 'performance', 'pack', 'compare', 'code'] as const;
 export type View = (typeof VIEWS)[number];
 
 export const view = signal<View>(viewOfAddress());

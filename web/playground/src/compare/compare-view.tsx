@@ -1,9 +1,10 @@
 // The open model beside another one, or beside itself on the GPU.
-import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
 import type { LoadedModel } from '../model/loaded.js';
 import { makeFeeds } from '../run/run-state.js';
 import { STANDARD } from '../session/engine.js';
-import { announcement, fail, model, notice, readFiles } from '../state.js';
+import { announcement, fail, model, notice, readFiles, show } from '../state.js';
 import { FilePicker } from '../ui/file-picker.js';
 import { sizeText, timeText } from '../ui/format.js';
 import { short } from '../ui/statistics.js';
@@ -11,12 +12,20 @@ import type { Comparison, Layer, Side } from './compare.js';
 import { compare } from './compare.js';
 import type { Difference } from './metrics.js';
 
+/** What another view wants to see beside the open model. */
+const asked = signal<LoadedModel | undefined>(undefined);
+
+export function compareWith(other: LoadedModel): void {
+  asked.value = other;
+  show('compare');
+}
+
 export function CompareView() {
   const loaded = model.value;
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState<Comparison>();
-  if (!loaded) return null;
   const against = async (find: () => Promise<Side> | Side, name: string) => {
+    if (!loaded) return;
     setBusy(true);
     notice.value = undefined;
     try {
@@ -29,6 +38,12 @@ export function CompareView() {
       setBusy(false);
     }
   };
+  useEffect(() => {
+    const other = asked.value;
+    asked.value = undefined;
+    if (other) void against(() => ({ model: other, setup: STANDARD }), other.name);
+  }, []);
+  if (!loaded) return null;
   return (
     <div class="compare-view" aria-busy={busy}>
       <h1 class="unseen">Compare</h1>
@@ -114,7 +129,7 @@ function Sides({ result: { one, other } }: { readonly result: Comparison }) {
   );
 }
 
-function Outputs({ result: { outputs } }: { readonly result: Comparison }) {
+export function Outputs({ result: { outputs } }: { readonly result: Pick<Comparison, 'outputs'> }) {
   return (
     <section class="card">
       <h2>Outputs</h2>

@@ -41,6 +41,15 @@ const MOST_LAYERS = 150;
 
 /** Throws an Error that says why they cannot be compared. */
 export async function compare(one: Side, other: Side, feeds: Readonly<Record<string, Tensor>>): Promise<Comparison> {
+  return { ...(await beside(one, other, feeds)), layers: await layersOf(one, other, feeds) };
+}
+
+/** Without the values between the nodes. Throws as `compare` does. */
+export async function beside(
+  one: Side,
+  other: Side,
+  feeds: Readonly<Record<string, Tensor>>,
+): Promise<Omit<Comparison, 'layers'>> {
   const missing = requiredInputs(other.model.parsed.graph).filter(({ name }) => !(name in feeds));
   if (missing.length > 0) {
     const names = missing.map(({ name }) => JSON.stringify(name)).join(', ');
@@ -51,7 +60,7 @@ export async function compare(one: Side, other: Side, feeds: Readonly<Record<str
   const [first, second] = [await sideResult(one, feeds), await sideResult(other, feeds)];
   const names = Object.keys(first.outputs).filter((name) => name in second.outputs);
   const outputs = names.map((name) => ({ name, difference: difference(first.outputs[name], second.outputs[name]) }));
-  return { one: first, other: second, outputs, layers: await layersOf(one, other, feeds) };
+  return { one: first, other: second, outputs };
 }
 
 async function sideResult(side: Side, feeds: Readonly<Record<string, Tensor>>): Promise<SideResult> {

@@ -1,7 +1,7 @@
 // Reads an ONNX file without its weights. Field numbers are those of onnx.proto.
 import { PbfReader } from 'pbf';
 import { bytesOf, elementTypeName } from './element-types.js';
-import type { Attribute, Dim, Graph, Model, Node, ValueInfo, ValueType, Weight } from './types.js';
+import type { Attribute, Dim, Graph, Model, Node, Range, ValueInfo, ValueType, Weight } from './types.js';
 
 /** The file is no ONNX model; the message says what was found where. */
 export class NotAModel extends Error {
@@ -59,18 +59,23 @@ function notAModel(bytes: Uint8Array, position: number, cause?: unknown): NotAMo
   return new NotAModel(`${problem} (byte ${place} of ${bytes.length})`, { cause });
 }
 
-/** The fields of an embedded message. */
-function fields(pbf: PbfReader, read: (tag: number) => void): void {
+/** The fields of an embedded message; returns where it lies, with its tag of one byte. */
+function fields(pbf: PbfReader, read: (tag: number) => void): Range {
+  const start = pbf.pos - 1;
   const end = pbf.readVarint() + pbf.pos;
   if (end > pbf.length) {
     pbf.pos = end;
     throw new Error('the message ends beyond the file');
   }
   pbf.readFields(read, undefined, end);
+  return [start, end];
 }
 
 function readGraph(pbf: PbfReader, end: number, external: Set<string>): Graph {
-  const graph: Mutable<Graph> = { name: '', doc: '', nodes: [], inputs: [], outputs: [], weights: [], values: [] };
+  const graph: Mutable<Graph> = {
+    ...{ name: '', doc: '' },
+    ...{ nodes: [], inputs: [], inputRanges: [], outputs: [], weights: [], values: [] },
+  };
   if (end > pbf.length) {
     pbf.pos = end;
     throw new Error('the graph ends beyond the file');
@@ -81,8 +86,11 @@ function readGraph(pbf: PbfReader, end: number, external: Set<string>): Graph {
       else if (tag === 2) graph.name = pbf.readString();
       else if (tag === 5) graph.weights.push(readWeight(pbf, external));
       else if (tag === 10) graph.doc = pbf.readString();
-      else if (tag === 11) graph.inputs.push(readValueInfo(pbf));
-      else if (tag === 12) graph.outputs.push(readValueInfo(pbf));
+      else if (tag === 11) {
+        const start = pbf.pos - 1;
+        graph.inputs.push(readValueInfo(pbf));
+        graph.inputRanges.push([start, pbf.pos]);
+      } else if (tag === 12) graph.outputs.push(readValueInfo(pbf));
       else if (tag === 13) graph.values.push(readValueInfo(pbf));
       else if (tag === 15) graph.weights.push(readSparse(pbf, external));
     },
@@ -93,8 +101,11 @@ function readGraph(pbf: PbfReader, end: number, external: Set<string>): Graph {
 }
 
 function readNode(pbf: PbfReader, index: number, external: Set<string>): Node {
-  const node: Mutable<Node> = { index, name: '', opType: '', domain: '', inputs: [], outputs: [], attributes: [] };
-  fields(pbf, (tag) => {
+  const node: Omit<Mutable<Node>, 'range'> = {
+    ...{ index, name: '', opType: '', domain: '' },
+    ...{ inputs: [], outputs: [], attributes: [] },
+  };
+  const range = fields(pbf, (tag) => {
     if (tag === 1) node.inputs.push(pbf.readString());
     else if (tag === 2) node.outputs.push(pbf.readString());
     else if (tag === 3) node.name = pbf.readString();
@@ -102,7 +113,7 @@ function readNode(pbf: PbfReader, index: number, external: Set<string>): Node {
     else if (tag === 5) node.attributes.push(readAttribute(pbf, external));
     else if (tag === 7) node.domain = pbf.readString();
   });
-  return node;
+  return { ...node, range };
 }
 
 function readWeight(pbf: PbfReader, external: Set<string>): Weight {
@@ -110,7 +121,7 @@ function readWeight(pbf: PbfReader, external: Set<string>): Weight {
   const shape: number[] = [];
   let location: string | undefined;
   let stored = 0;
-  fields(pbf, (tag) => {
+  const range = fields(pbf, (tag) => {
     if (tag === 1) integers(pbf, shape);
     else if (tag === 2) type = pbf.readVarint();
     else if (tag === 8) name = pbf.readString();
@@ -130,15 +141,16 @@ function readWeight(pbf: PbfReader, external: Set<string>): Weight {
     shape,
     bytes: bytesOf(type, elements) || stored,
     external: place === 1,
+    range,
   };
 }
 
 function readSparse(pbf: PbfReader, external: Set<string>): Weight {
-  let weight: Weight = { name: '', type: 'float', shape: [], bytes: 0, external: false };
-  fields(pbf, (tag) => {
+  let weight: Weight = { name: '', type: 'float', shape: [], bytes: 0, external: false, range: [0, 0] };
+  const range = fields(pbf, (tag) => {
     if (tag === 1) weight = readWeight(pbf, external);
   });
-  return weight;
+  return { ...weight, range };
 }
 
 function readValueInfo(pbf: PbfReader): ValueInfo {
@@ -204,6 +216,8 @@ function readDim(pbf: PbfReader): Dim {
 }
 
 const MOST_SHOWN = 24;
+/** Longer lists are the numbers of trees: nobody but the engine reads them. */
+const MOST_KEPT = 8;
 
 function readAttribute(pbf: PbfReader, external: Set<string>): Attribute {
   let name = '';
@@ -212,12 +226,13 @@ function readAttribute(pbf: PbfReader, external: Set<string>): Attribute {
   const numbers: number[] = [];
   const strings: string[] = [];
   const types: number[] = [];
+  let tensor: Weight | undefined;
   fields(pbf, (tag) => {
     if (tag === 1) name = pbf.readString();
-    else if (tag === 2) text = shortNumber(pbf.readFloat());
-    else if (tag === 3) text = String(pbf.readVarint(true));
+    else if (tag === 2) text = shortNumber(one(numbers, pbf.readFloat()));
+    else if (tag === 3) text = String(one(numbers, pbf.readVarint(true)));
     else if (tag === 4) text = JSON.stringify(shortened(pbf.readString()));
-    else if (tag === 5) text = describeWeight(readWeight(pbf, external));
+    else if (tag === 5) text = describeWeight((tensor = readWeight(pbf, external)));
     else if (tag === 6) {
       const inner = readGraph(pbf, pbf.readVarint() + pbf.pos, external);
       graphs.push(inner);
@@ -230,7 +245,18 @@ function readAttribute(pbf: PbfReader, external: Set<string>): Attribute {
   // Those from 6 on are lists.
   text ??= (types[0] ?? 0) > 5 || numbers.length > 0 || strings.length > 0 ? listText(numbers, strings) : '';
   const [graph] = graphs;
-  return graph ? { name, text, graph } : { name, text };
+  return {
+    name,
+    text,
+    ...(numbers.length > 0 && numbers.length <= MOST_KEPT ? { numbers } : {}),
+    ...(graph ? { graph } : {}),
+    ...(tensor ? { tensor } : {}),
+  };
+}
+
+function one(numbers: number[], value: number): number {
+  numbers.push(value);
+  return value;
 }
 
 function describeWeight({ type, shape }: Weight): string {

@@ -3,6 +3,9 @@
 /** A size, the name of an open one, or null where the file says nothing. */
 export type Dim = number | string | null;
 
+/** Where a field of the file begins and ends, its tag included. */
+export type Range = readonly [start: number, end: number];
+
 export interface ValueType {
   /** As ONNX writes it: `tensor(float)`, `seq(map(int64,tensor(float)))`; empty where the file does not say. */
   readonly type: string;
@@ -20,14 +23,19 @@ export interface Weight {
   readonly shape: readonly number[];
   readonly bytes: number;
   readonly external: boolean;
+  readonly range: Range;
 }
 
 export interface Attribute {
   readonly name: string;
   /** In a line, shortened. */
   readonly text: string;
+  /** Those of an attribute that is a number or a short list of them. */
+  readonly numbers?: readonly number[];
   /** Set where the attribute is a graph. */
   readonly graph?: Graph;
+  /** Set where the attribute is a tensor. */
+  readonly tensor?: Weight;
 }
 
 export interface Node {
@@ -40,6 +48,7 @@ export interface Node {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: readonly Attribute[];
+  readonly range: Range;
 }
 
 export interface Graph {
@@ -47,6 +56,7 @@ export interface Graph {
   readonly doc: string;
   readonly nodes: readonly Node[];
   readonly inputs: readonly ValueInfo[];
+  readonly inputRanges: readonly Range[];
   readonly outputs: readonly ValueInfo[];
   readonly weights: readonly Weight[];
   /** What the file says of values between nodes. */
@@ -71,6 +81,11 @@ export interface Model {
 export function requiredInputs({ inputs, weights }: Graph): ValueInfo[] {
   const filled = new Set(weights.map(({ name }) => name));
   return inputs.filter(({ name }) => !filled.has(name));
+}
+
+/** The version of ai.onnx that the model is written in; undefined where it does not say. */
+export function opsetOf({ opsets }: Pick<Model, 'opsets'>): number | undefined {
+  return opsets.find(([domain]) => domain === '' || domain === 'ai.onnx')?.[1];
 }
 
 export function operatorName({ domain, opType }: Pick<Node, 'domain' | 'opType'>): string {

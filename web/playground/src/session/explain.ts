@@ -1,6 +1,8 @@
 // What went wrong, for somebody who has never seen ONNX: what it is, what to do next, and the engine's own words.
 import { OnnxletError } from 'onnxlet';
 import { NotAModel } from '../model/read.js';
+import type { PackProblemKind } from '../pack/problem.js';
+import { PackProblem } from '../pack/problem.js';
 
 export interface Explanation {
   readonly title: string;
@@ -28,6 +30,7 @@ export function explain(error: unknown, name = 'The model'): Explanation {
       details,
     };
   }
+  if (error instanceof PackProblem) return { ...packing(error.kind, name), details };
   if (error instanceof RangeError) return tooLarge(name, details);
   if (error instanceof OnnxletError) return explainCode(error, name);
   return { title: 'Something unexpected went wrong', advice: 'Reload the page and try again.', details };
@@ -83,6 +86,49 @@ function explainCode({ code, message }: OnnxletError, name: string): Explanation
       };
     default:
       return { title: `${name} could not be loaded`, advice: 'Reload the page and try again.', details };
+  }
+}
+
+function packing(kind: PackProblemKind, name: string): Explanation {
+  switch (kind) {
+    case 'packed already':
+      return {
+        title: `${name} is packed already`,
+        advice:
+          'Its weights are quantized: packing them again would only lose more. Open the float model it was made from.',
+      };
+    case 'nothing to pack':
+      return {
+        title: `${name} has nothing to pack here`,
+        advice:
+          'No node has weights of float32 that would become smaller. Other forms, such as float16: onnxlet pack model.onnx -o small.onnx --scheme fp16.',
+      };
+    case 'other files':
+      return {
+        title: `${name} keeps its weights in another file`,
+        advice: 'Drop the .onnx file and its data files together, all at once, and pack again.',
+      };
+    case 'inner files':
+      return {
+        title: `${name} keeps weights of a graph inside a node in another file`,
+        advice: 'The page cannot bring them into one file. Use the command: onnxlet pack model.onnx -o small.onnx.',
+      };
+    case 'larger':
+      return {
+        title: `${name} would not become smaller`,
+        advice: 'There is nothing to save. Larger blocks or fewer bits take less; its weights are a small part of it.',
+      };
+    case 'too large':
+      return {
+        title: `${name} is too large for one file`,
+        advice:
+          'An .onnx file ends at 2 GB. Use the command, which writes the weights beside it: onnxlet pack model.onnx -o small.onnx.',
+      };
+    case 'damaged':
+      return {
+        title: `${name} is damaged`,
+        advice: 'A weight has not the bytes that its shape asks for. Download or export the model again.',
+      };
   }
 }
 
