@@ -10,12 +10,25 @@ namespace onnxlet {
 namespace gpu {
 namespace {
 
-using Tables = std::array<Table, 11>;
-
-const Tables& tables() {
-  static const Tables* const all = new Tables{
-      map_rows(), matmul_rows(), nbits_rows(),     conv_rows(), conv_transpose_rows(), pool_rows(), resize_rows(),
-      row_rows(), norm_rows(),   attention_rows(), move_rows()};
+const auto& tables() {
+  static const auto* const all = new std::array{map_rows(),
+                                                matmul_rows(),
+                                                nbits_rows(),
+                                                conv_rows(),
+                                                conv_transpose_rows(),
+                                                pool_rows(),
+                                                resize_rows(),
+                                                row_rows(),
+                                                norm_rows(),
+                                                move_rows(),
+                                                index_rows(),
+                                                order_rows(),
+                                                attention_rows(),
+                                                attention_contrib_rows(),
+                                                rotary_rows(),
+                                                quantize_rows(),
+                                                int_product_rows(),
+                                                einsum_rows()};
   return *all;
 }
 

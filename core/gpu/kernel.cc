@@ -118,9 +118,18 @@ std::string_view wgsl_type(DType dtype) {
       return "i16";
     case DType::kFloat16:
       return "half";
+    case DType::kUint4:
+      return "u4";
+    case DType::kInt4:
+      return "i4";
     default:
       return {};
   }
+}
+
+int64_t invocations_for(DType dtype, int64_t count) {
+  const int64_t to_a_word = std::max<int64_t>(1, 32 / dtype_bits(dtype));
+  return (count + to_a_word - 1) / to_a_word;
 }
 
 }  // namespace onnxlet::gpu

@@ -62,7 +62,11 @@ class Context {
                 Groups groups);
   // For shaders that count invocations: one for each of n, 64 in a group.
   void dispatch(const Shader& shader, std::span<const DeviceBufferPtr> buffers, const Uniforms& uniforms, int64_t n);
+  // What the profile is to tell, where that is not the first shader.
+  void set_name(const Shader& shader) { name_ = shader.text(); }
   bool on_processor() const { return options_.on_processor; }
+  bool packed_dots() const { return options_.packed_dots; }
+  uint64_t max_buffer() const { return options_.max_buffer; }
   Commands& commands() { return commands_; }
 
  private:
@@ -72,7 +76,7 @@ class Context {
   Commands& commands_;
   const DeviceOptions& options_;
   std::vector<Value> outputs_;
-  std::string name_;  // of the first shader
+  std::string name_;  // for the profile
 };
 
 // What run() answers instead of an error when the CPU has to do it: a type or a form that has no shader.
@@ -102,15 +106,22 @@ using Table = std::span<const Row>;
 // By the shaders they use.
 Table map_rows();  // element by element
 Table matmul_rows();
+Table einsum_rows();
 Table conv_rows();
 Table conv_transpose_rows();
 Table resize_rows();
 Table nbits_rows();
 Table attention_rows();
+Table attention_contrib_rows();
+Table rotary_rows();
 Table pool_rows();
 Table row_rows();   // along an axis: sums, softmax
 Table norm_rows();  // normalizations
 Table move_rows();  // elements change place only
+Table index_rows();
+Table order_rows();
+Table quantize_rows();
+Table int_product_rows();
 
 inline constexpr int kMostSpace = 3;  // dimensions of space that shaders count through
 
@@ -122,5 +133,8 @@ Shape with_leading(const Shape& s, int rank, int64_t size);
 
 // "f32" of DType::kFloat; "" where shaders have no such type.
 std::string_view wgsl_type(DType dtype);
+
+// Invocations of a shader that includes each.wgsl: one for every element, or every word of elements that share one.
+int64_t invocations_for(DType dtype, int64_t count);
 
 }  // namespace onnxlet::gpu

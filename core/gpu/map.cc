@@ -65,8 +65,7 @@ Answer map(Context& ctx, const MapCall& call, const Shape& shape, DeviceBufferPt
     buffers.push_back(call.operands[i].buffer);
   }
   buffers.push_back(std::move(out));
-  const int64_t to_a_word = std::max<int64_t>(1, 4 / static_cast<int64_t>(element_size(call.out)));
-  ctx.dispatch(shader, buffers, uniforms, (shape.size() + to_a_word - 1) / to_a_word);
+  ctx.dispatch(shader, buffers, uniforms, invocations_for(call.out, shape.size()));
   return Answer::kDone;
 }
 

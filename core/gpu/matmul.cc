@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpu/kernel.h"
-#include "ops/matmul_shape.h"
+#include "gpu/parts.h"
 
 namespace onnxlet::gpu {
 namespace {
@@ -11,13 +10,6 @@ namespace {
 constexpr int64_t kTile = 64;  // rows and columns of a group that shares tiles
 constexpr int64_t kSide = 8;   // of a group that does not
 constexpr int kMostBatchDims = 4;
-
-struct Product {
-  MatMulShape shape;
-  float alpha = 1, beta = 1;
-  int added = -1;  // the input that is added, with its strides; -1: none
-  int64_t added_row = 0, added_column = 0;
-};
 
 uint32_t groups(int64_t n, int64_t each) { return static_cast<uint32_t>((n + each - 1) / each); }
 
@@ -40,9 +32,11 @@ void dispatch_product(Context& ctx, Shader& shader, const MatMulShape& s, std::s
   ctx.dispatch(shader, buffers, u, Groups{groups(s.n, columns), groups(s.m, rows), static_cast<uint32_t>(batches)});
 }
 
-Result<Answer> run_product(Context& ctx, Product p) {
+}  // namespace
+
+Result<Answer> multiply(Context& ctx, Product p, DeviceBufferPtr to) {
   MatMulShape& s = p.shape;
-  for (int i = 0; i < 2; ++i) {
+  for (const int i : {p.a, p.b}) {
     if (ctx.in(i).dtype() != DType::kFloat) return Answer::kDeclined;
   }
   int64_t batches = s.batches();
@@ -52,8 +46,10 @@ Result<Answer> run_product(Context& ctx, Product p) {
     s.batch = s.a_batch = s.b_batch = Shape{};
   }
   if (s.batch.rank() > kMostBatchDims || batches > 65535) return Answer::kDeclined;
-  OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, s.out));
   if (s.out.size() == 0 || s.k == 0) return Answer::kDeclined;
+  if (to == nullptr) {
+    OL_ASSIGN(to, ctx.out(0, DType::kFloat, s.out));
+  }
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Uniforms u;
   u.u(s.m).u(s.n).u(s.k).u(s.a_row).u(s.a_col).u(s.b_row).u(s.b_col);
@@ -61,14 +57,16 @@ Result<Answer> run_product(Context& ctx, Product p) {
   u.dims(with_leading(s.batch, kMostBatchDims, 1), 1)
       .dims(with_leading(s.a_batch, kMostBatchDims, 0), 1)
       .dims(with_leading(s.b_batch, kMostBatchDims, 0), 1);
-  std::vector<DeviceBufferPtr> buffers{ctx.buffer(0), ctx.buffer(1)};
+  std::vector<DeviceBufferPtr> buffers{ctx.buffer(p.a), ctx.buffer(p.b)};
   if (p.added >= 0) buffers.push_back(ctx.buffer(p.added));
-  buffers.push_back(std::move(out));
+  buffers.push_back(std::move(to));
   Shader shader("matmul");
   shader.set("ADDS", p.added >= 0);
   dispatch_product(ctx, shader, s, buffers, u, batches);
   return Answer::kDone;
 }
+
+namespace {
 
 struct MatMul : Kernel {
   MatMulOptions options;
@@ -89,7 +87,7 @@ struct MatMul : Kernel {
       p.added = 2;
       p.added_column = 1;
     }
-    return run_product(ctx, std::move(p));
+    return multiply(ctx, std::move(p));
   }
 };
 
@@ -118,7 +116,7 @@ struct Gemm : Kernel {
       p.added_row = strides[0];
       p.added_column = strides[1];
     }
-    return run_product(ctx, std::move(p));
+    return multiply(ctx, std::move(p));
   }
 };
 

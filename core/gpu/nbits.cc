@@ -1,4 +1,7 @@
-// MatMulNBits, whose weights stay packed in the device's memory: nbits.wgsl. GatherBlockQuantized: gather_blocks.wgsl.
+// MatMulNBits, whose weights stay packed in the device's memory: nbits.wgsl. GatherBlockQuantized, which gathers
+// levels, scales and zero points before it makes numbers of them: pick.wgsl, quantize.wgsl.
+#include <cstring>
+
 #include "gpu/parts.h"
 
 namespace onnxlet::gpu {
@@ -59,7 +62,67 @@ struct MatMulNBits : Kernel {
   }
 };
 
+struct GatherBlockQuantized : Kernel {
+  int64_t bits = 4, block = 128, gather_axis = 0, quantize_axis = 1;
+
+  Status init(Attrs& a) {
+    bits = a.i("bits", 4);
+    block = a.i("block_size", 128);
+    gather_axis = a.i("gather_axis", 0);
+    quantize_axis = a.i("quantize_axis", 1);
+    return {};
+  }
+
+  // Of input `i`, along the axis that indices mean.
+  static DeviceBufferPtr picked(Context& ctx, int i, DType type, const Shape& shape, int axis) {
+    const Rows rows = split_at(shape, axis);
+    const int64_t count = rows.outer * ctx.in(1).size() * rows.inner;
+    DeviceBufferPtr to = ctx.scratch(static_cast<uint64_t>(count) * element_size(type));
+    pick(ctx, type, gathered(rows, operand(ctx, 1)), ctx.buffer(i), to, count);
+    return to;
+  }
+
+  Result<Answer> run(Context& ctx) const override {
+    const Tensor &data = ctx.in(0), &indices = ctx.in(1), &scales = ctx.in(2);
+    const bool bytes = data.dtype() == DType::kUint8;
+    const DType type = bytes && bits == 4 ? DType::kUint4 : data.dtype();
+    const int64_t per_byte = bytes && bits == 4 ? 2 : 1;
+    Shape shape = data.shape();
+    if (shape.rank() < 2 || scales.dtype() != DType::kFloat || (bytes && bits == 2)) return Answer::kDeclined;
+    shape[shape.rank() - 1] *= per_byte;
+    OL_ASSIGN(const int at, normalize_axis(gather_axis, shape.rank()));
+    OL_ASSIGN(const int along, normalize_axis(quantize_axis, shape.rank()));
+    Shape parts = shape;
+    parts[along] = (shape[along] + block - 1) / block;
+    const bool zeros = ctx.has(3);
+    if (at == along || at == shape.rank() - 1 || !(scales.shape() == parts) || !can_gather(ctx, 1, shape[at]) ||
+        (zeros && ctx.in(3).size() * per_byte != parts.size())) {
+      return Answer::kDeclined;
+    }
+    Shape out_shape;
+    for (int i = 0; i < at; ++i) out_shape.push_back(shape[i]);
+    for (int i = 0; i < indices.rank(); ++i) out_shape.push_back(indices.dim(i));
+    for (int i = at + 1; i < shape.rank(); ++i) out_shape.push_back(shape[i]);
+    OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, out_shape));
+    QuantizeCall call{{picked(ctx, 0, type, shape, at), type, out_shape},
+                      {picked(ctx, 2, DType::kFloat, parts, at), DType::kFloat, parts}};
+    if (zeros) {
+      call.zero = Operand{picked(ctx, 3, type, parts, at), type, parts};
+    } else if (bytes) {
+      const auto count = static_cast<uint64_t>(parts.size() / shape[at] * indices.size());
+      OL_ASSIGN(Tensor middle, Tensor::workspace(ctx.pool(), count + 4));
+      std::memset(middle.mutable_raw(), bits == 4 ? 0x88 : 0x80, count + 4);
+      call.zero = Operand{ctx.upload(std::move(middle)), type, parts};
+    }
+    const int shifted = along > at ? along + indices.rank() - 1 : along;
+    call.layout = scale_blocked(split_at(out_shape, shifted), block);
+    quantize(ctx, call, DType::kFloat, std::move(out));
+    return Answer::kDone;
+  }
+};
+
 const Row kRows[] = {
+    {"com.microsoft", "GatherBlockQuantized", 1, make<GatherBlockQuantized>},
     {"com.microsoft", "MatMulNBits", 1, make<MatMulNBits>},
 };
 

@@ -21,6 +21,7 @@ struct DeviceOptions {
   uint64_t min_bytes = 0;           // inputs that are smaller in sum, and here, are worked on here; 0: none
   uint64_t max_buffer = 256 << 20;  // the largest tensor that the device takes, in bytes
   bool on_processor = false;        // a processor plays the device
+  bool packed_dots = false;         // shaders may use dot4I8Packed()
 };
 
 class Device {

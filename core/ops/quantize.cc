@@ -5,12 +5,10 @@
 #include <cmath>
 
 #include "kernels/dynamic_quantize.h"
-#include "ops/op.h"
+#include "ops/scale_layout.h"
 
 namespace onnxlet {
-namespace {
 
-// Which elements share a scale, from the shapes; block is the attribute, 0 when absent.
 Result<ScaleLayout> scale_layout(const Shape& x, const Shape& scale, int64_t axis, int64_t block) {
   if (scale.rank() == 0 || (scale.size() == 1 && block == 0)) return scale_per_tensor(x.size());
   OL_ASSIGN(const int at, normalize_axis(axis, x.rank()));
@@ -34,6 +32,8 @@ Result<ScaleLayout> scale_layout(const Shape& x, const Shape& scale, int64_t axi
   }
   return scale_blocked(rows, length);
 }
+
+namespace {
 
 Result<ConstView> zero_point_of(const OpContext& ctx, const Shape& scale) {
   const Tensor* zero = ctx.opt(2);

@@ -64,6 +64,8 @@ Status take_device(const Json& v, DeviceOptions* out) {
       OL_TRY(take_count("device.max_buffer", value, &out->max_buffer));
     } else if (name == "on_processor") {
       OL_TRY(take_bool("device.on_processor", value, &out->on_processor));
+    } else if (name == "packed_dots") {
+      OL_TRY(take_bool("device.packed_dots", value, &out->packed_dots));
     } else {
       return invalid_argument("there is no session option 'device.", name, "'");
     }

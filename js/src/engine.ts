@@ -177,6 +177,7 @@ export class Engine {
       min_bytes: request.webgpu?.minBytes,
       max_buffer: gpu.maxTensorBytes,
       on_processor: gpu.onProcessor,
+      packed_dots: gpu.packedDots,
     };
     const sessionOptions = JSON.stringify({ ...(JSON.parse(request.options) as object), device });
     const session = module.withText(sessionOptions, (text, length) =>

@@ -1,4 +1,5 @@
-"""Products and convolutions give the same in the shaders for GPUs and in those for processors that play one."""
+"""Products and convolutions give the same in the shaders for GPUs and in those for processors that play one, with packed
+numbers of 8 bits and without."""
 
 from __future__ import annotations
 
@@ -21,8 +22,8 @@ from tests.support.paths import ROOT
 
 DIST = ROOT / "js" / "dist"
 # Operator, attributes, shapes of the inputs, and what the pipeline is named with either choice. Sizes are no multiples of
-# the shaders', but where vectors are read.
-CASES: dict[str, tuple[str, dict[str, Any], list[tuple[int, ...]], str, str]] = {
+# the shaders', but where vectors are read. A shape may begin with its type.
+CASES: dict[str, tuple[str, dict[str, Any], list[tuple[int | str, ...]], str, str]] = {
     "product": ("MatMul", {}, [(70, 33), (33, 65)], "TILED=1", "TILED=0 ROWS=8 COLUMNS=8 STEP=1"),
     "batches": ("MatMul", {}, [(2, 1, 3, 36), (3, 36, 30)], "TILED=1", "TILED=0 ROWS=4 COLUMNS=4 STEP=4"),
     "one row": ("MatMul", {}, [(1, 40), (40, 100)], "TILED=1", "TILED=0 ROWS=1 COLUMNS=8 STEP=4"),
@@ -48,28 +49,62 @@ CASES: dict[str, tuple[str, dict[str, Any], list[tuple[int, ...]], str, str]] = 
         "PADDED=0 BLOCKS=2",
     ),
     "pointwise": ("Conv", {}, [(1, 5, 10, 13), (20, 5, 1, 1), (20,)], "PADDED=0 BLOCKS=1", "PADDED=0 BLOCKS=2"),
+    "levels": (
+        "MatMulInteger",
+        {},
+        [("uint8", 2, 1, 19, 7), ("int8", 3, 7, 37), ("uint8",), ("int8", 37)],
+        "DOT=0 ROWS=4 A_UNSIGNED=1 A_SHIFTS=1 A_ZERO=u8 B_UNSIGNED=0 B_SHIFTS=1 B_ZERO=i8",
+        "DOT=1 ROWS=4 A_UNSIGNED=1 A_SHIFTS=1 A_ZERO=u8 B_UNSIGNED=0 B_SHIFTS=1 B_ZERO=i8",
+    ),
+    "levels of a row": (
+        "MatMulInteger",
+        {},
+        [("int8", 1, 12), ("int8", 12, 100)],
+        "DOT=0 ROWS=1 A_UNSIGNED=0 A_SHIFTS=0 B_UNSIGNED=0 B_SHIFTS=0",
+        "DOT=1 ROWS=1 A_UNSIGNED=0 A_SHIFTS=0 B_UNSIGNED=0 B_SHIFTS=0",
+    ),
+    "level images": (
+        "ConvInteger",
+        {"pads": [1, 0, 1, 2]},
+        [("uint8", 2, 3, 6, 5), ("uint8", 9, 3, 3, 2), ("uint8",)],
+        "DOT=0 ROWS=4 A_UNSIGNED=1 A_SHIFTS=1 B_UNSIGNED=1 B_SHIFTS=1 B_ZERO=u8",
+        "DOT=1 ROWS=4 A_UNSIGNED=1 A_SHIFTS=1 B_UNSIGNED=1 B_SHIFTS=1 B_ZERO=u8",
+    ),
     "volume": ("Conv", {"pads": [1] * 6}, [(1, 2, 4, 5, 6), (8, 2, 3, 3, 3)], "PADDED=1 BLOCKS=1", "PADDED=1 BLOCKS=2"),
 }
+
+
+def _values(rng: np.random.Generator, given: tuple[int | str, ...]) -> np.ndarray:
+    dtypes = [part for part in given if isinstance(part, str)]
+    shape = [part for part in given if isinstance(part, int)]
+    if not dtypes:
+        return rng.standard_normal(shape).astype(np.float32)
+    info = np.iinfo(dtypes[0])
+    return rng.integers(info.min, info.max, shape, dtypes[0], endpoint=True)
 
 
 def _job(name: str, folder: Path) -> tuple[dict[str, Any], np.ndarray]:
     operator, attributes, shapes, *_ = CASES[name]
     rng = np.random.default_rng(len(name))
-    feeds = {f"i{k}": rng.standard_normal(shape).astype(np.float32) for k, shape in enumerate(shapes)}
-    constants = {name: feeds.pop(name) for name in list(feeds)[1:]} if operator == "Conv" else {}
-    tensor = lambda name, shape: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)  # noqa: E731
+    feeds = {f"i{k}": _values(rng, shape) for k, shape in enumerate(shapes)}
+    constants = {name: feeds.pop(name) for name in list(feeds)[1:]} if operator.startswith("Conv") else {}
+    result = onnx.TensorProto.INT32 if operator.endswith("Integer") else onnx.TensorProto.FLOAT
+    tensor = helper.make_tensor_value_info
     graph = helper.make_graph(
         [helper.make_node(operator, [*feeds, *constants], ["o"], **attributes)],
         "g",
-        [tensor(name, value.shape) for name, value in feeds.items()],
-        [tensor("o", None)],
+        [tensor(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for name, value in feeds.items()],
+        [tensor("o", result, None)],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     path = folder / f"{name}.onnx"
     onnx.save(model, path)
     (expected,) = ReferenceEvaluator(model).run(None, feeds)
-    given = {name: {"dims": value.shape, "data": value.ravel().tolist()} for name, value in feeds.items()}
+    given = {
+        name: {"type": str(value.dtype), "dims": value.shape, "data": value.ravel().tolist()}
+        for name, value in feeds.items()
+    }
     return {"model": str(path), "feeds": given}, np.asarray(expected)
 
 

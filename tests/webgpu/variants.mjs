@@ -1,5 +1,6 @@
 // Runs models in Node on an adapter whose names are hidden, so that the shaders for GPUs are chosen, or are not.
-// usage: node variants.mjs DIST hide|show JOBS.json     jobs: [{model, feeds: {name: {dims, data}}}]
+// With the names hidden, WGSL also has no words for packed numbers.
+// usage: node variants.mjs DIST hide|show JOBS.json     jobs: [{model, feeds: {name: {type, dims, data}}}]
 // Prints [{kernels, outputs: {name: {dims, data}}}].
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,6 +11,7 @@ const { create, globals } = await import(pathToFileURL(path.join(dist, '../node_
 Object.assign(globalThis, globals);
 const dawn = create([]);
 const gpu = {
+  wgslLanguageFeatures: names === 'hide' ? undefined : dawn.wgslLanguageFeatures,
   async requestAdapter(options) {
     const adapter = await dawn.requestAdapter(options);
     const requestDevice = async (wishes) => {
@@ -29,7 +31,7 @@ for (const { model, feeds } of JSON.parse(readFileSync(file, 'utf8'))) {
     executionProviders: [{ name: 'webgpu', minBytes: 0 }],
     enableProfiling: true,
   });
-  const tensors = Object.entries(feeds).map(([name, { dims, data }]) => [name, new Tensor('float32', data, dims)]);
+  const tensors = Object.entries(feeds).map(([name, { type, dims, data }]) => [name, new Tensor(type, data, dims)]);
   await session.run(Object.fromEntries(tensors)); // which packs weights, too
   const found = await session.run(Object.fromEntries(tensors));
   const outputs = Object.entries(found).map(([name, { dims, data }]) => [name, { dims, data: [...data] }]);

@@ -8,8 +8,8 @@ struct Params {
   from_strides: array<vec4<u32>, 2>,
   to_strides: array<vec4<u32>, 2>,
 }
-@group(0) @binding(0) var<storage, read> x: array<{{ELEMENT}}>;
-@group(0) @binding(1) var<storage, read_write> y: array<{{ELEMENT}}>;
+@group(0) @binding(0) var<storage, read> x: array<{{STORED ELEMENT}}>;
+@group(0) @binding(1) var<storage, read_write> y: array<{{STORED ELEMENT}}>;
 @group(0) @binding(2) var<uniform> p: Params;
 
 @compute @workgroup_size(64)

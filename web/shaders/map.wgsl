@@ -318,7 +318,7 @@ fn f(x: {{VALUE A}}) -> {{VALUE O}} {
 //:else
   return vec2<u32>(u32(x), 0u);
 //:end
-//:elif A in f32 half && O in u8 u16
+//:elif A in f32 half && O in u8 u16 u4
   // A negative number wraps, as whole ones do.
   return bitcast<u32>(i32(x));
 //:else
@@ -372,19 +372,4 @@ fn element(i: u32) -> {{VALUE O}} {
 //:end
 }
 
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-  let i = id.y * groups.x * 64u + id.x;
-//:if O in bool u8 i8 u16 i16 half
-  let first = i << {{SHIFT O}};
-  if (first >= p.size) { return; }
-  let bits = 32u >> {{SHIFT O}};
-  var word = 0u;
-  for (var k = 0u; k < (1u << {{SHIFT O}}) && first + k < p.size; k++) {
-    word |= {{O}}_bits(element(first + k)) << (k * bits);
-  }
-  o[i] = word;
-//:else
-  if (i < p.size) { o[i] = element(i); }
-//:end
-}
+//:include each

@@ -29,6 +29,12 @@ fn u16_of(word: u32, i: u32) -> u32 {
 fn i16_of(word: u32, i: u32) -> i32 {
   return bitcast<i32>(word << (16u - (i & 1u) * 16u)) >> 16u;
 }
+fn u4_of(word: u32, i: u32) -> u32 {
+  return (word >> ((i & 7u) * 4u)) & 15u;
+}
+fn i4_of(word: u32, i: u32) -> i32 {
+  return bitcast<i32>(word << (28u - (i & 7u) * 4u)) >> 28u;
+}
 fn half_of(word: u32, i: u32) -> f32 {
   return unpack2x16float(word)[i & 1u];
 }
@@ -47,6 +53,12 @@ fn u16_bits(x: u32) -> u32 {
 }
 fn i16_bits(x: i32) -> u32 {
   return bitcast<u32>(x) & 0xffffu;
+}
+fn u4_bits(x: u32) -> u32 {
+  return x & 15u;
+}
+fn i4_bits(x: i32) -> u32 {
+  return bitcast<u32>(x) & 15u;
 }
 // Rounded to even. pack2x16float() may give anything for what is too large.
 fn half_bits(x: f32) -> u32 {

@@ -43,9 +43,19 @@ async function findAdapter(wishes: DeviceWishes): Promise<GPUAdapter | string> {
   return (await gpu.requestAdapter({ powerPreference, forceFallbackAdapter })) ?? 'this machine has no adapter for it';
 }
 
+/** What WGSL has here beyond its first version. */
+export function languageFeatures(): Pick<ReadonlySet<string>, 'has'> {
+  const gpu = dawnGpu ?? ownGpu();
+  return (gpu?.wgslLanguageFeatures as ReadonlySet<string> | undefined) ?? new Set(); // not every browser tells
+}
+
+function ownGpu(): GPU | undefined {
+  return (globalThis as { navigator?: { gpu?: GPU } }).navigator?.gpu;
+}
+
 async function entry(): Promise<GPU | string> {
   if (dawnGpu) return dawnGpu;
-  const { gpu } = (globalThis as { navigator?: { gpu?: GPU } }).navigator ?? {};
+  const gpu = ownGpu();
   if (gpu) return gpu;
   if (!isNode()) return 'this browser has no WebGPU, or keeps it from pages that are not secure';
   try {

@@ -2,7 +2,7 @@
 import type { EngineModule } from '../module.js';
 import { nextTurn } from '../platform.js';
 import type { DeviceWishes } from '../providers.js';
-import { findDevice } from './adapter.js';
+import { findDevice, languageFeatures } from './adapter.js';
 import { Executor } from './executor.js';
 import { Pipelines } from './pipelines.js';
 
@@ -33,6 +33,11 @@ export class Gpu {
   get onProcessor(): boolean {
     const info = this.device.adapterInfo as GPUAdapterInfo | undefined; // not every browser tells
     return /swiftshader|llvmpipe|lavapipe/i.test(`${info?.architecture} ${info?.device} ${info?.description}`);
+  }
+
+  /** Whether shaders may multiply four packed 8-bit numbers at a time. */
+  get packedDots(): boolean {
+    return languageFeatures().has('packed_4x8_integer_dot_product');
   }
 
   executor(module: EngineModule): Executor {

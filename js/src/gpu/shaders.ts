@@ -1,21 +1,29 @@
 // The shaders, by the names that the engine calls them.
 import attention from '../../../web/shaders/attention.wgsl';
 import batch_norm from '../../../web/shaders/batch_norm.wgsl';
+import best from '../../../web/shaders/best.wgsl';
 import conv from '../../../web/shaders/conv.wgsl';
 import conv_depthwise from '../../../web/shaders/conv_depthwise.wgsl';
 import conv_pack from '../../../web/shaders/conv_pack.wgsl';
 import conv_transpose from '../../../web/shaders/conv_transpose.wgsl';
 import copy from '../../../web/shaders/copy.wgsl';
-import gather from '../../../web/shaders/gather.wgsl';
+import each from '../../../web/shaders/each.wgsl';
 import groups from '../../../web/shaders/groups.wgsl';
+import int_pack from '../../../web/shaders/int_pack.wgsl';
+import int_product from '../../../web/shaders/int_product.wgsl';
 import lrn from '../../../web/shaders/lrn.wgsl';
 import map from '../../../web/shaders/map.wgsl';
 import matmul from '../../../web/shaders/matmul.wgsl';
 import nbits from '../../../web/shaders/nbits.wgsl';
 import norm from '../../../web/shaders/norm.wgsl';
+import pick from '../../../web/shaders/pick.wgsl';
 import pool from '../../../web/shaders/pool.wgsl';
+import quantize from '../../../web/shaders/quantize.wgsl';
+import range from '../../../web/shaders/range.wgsl';
 import resample from '../../../web/shaders/resample.wgsl';
 import rows from '../../../web/shaders/rows.wgsl';
+import scan from '../../../web/shaders/scan.wgsl';
+import scatter from '../../../web/shaders/scatter.wgsl';
 import tokens from '../../../web/shaders/tokens.wgsl';
 import types from '../../../web/shaders/types.wgsl';
 import wide from '../../../web/shaders/wide.wgsl';
@@ -26,25 +34,32 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     attention,
     batch_norm,
+    best,
     conv,
     conv_depthwise,
     conv_pack,
     conv_transpose,
     copy,
-    gather,
+    int_pack,
+    int_product,
     lrn,
     map,
     matmul,
     nbits,
     norm,
+    pick,
     pool,
+    quantize,
+    range,
     resample,
     rows,
+    scan,
+    scatter,
     tokens,
   }),
 );
 /** What they include. */
-const PARTS: ReadonlyMap<string, string> = new Map(Object.entries({ groups, types, wide }));
+const PARTS: ReadonlyMap<string, string> = new Map(Object.entries({ each, groups, types, wide }));
 
 /** WGSL of a pipeline's text: "shader NAME=VALUE NAME=VALUE". */
 export function shaderSource(pipeline: string): string {

@@ -19,6 +19,8 @@ const STORED: Readonly<Record<string, string>> = {
   u16: 'u32',
   i16: 'u32',
   half: 'u32',
+  u4: 'u32',
+  i4: 'u32',
   i64: 'vec2<u32>',
   u64: 'vec2<u32>',
 };
@@ -28,11 +30,22 @@ const VALUES: Readonly<Record<string, string>> = {
   u16: 'u32',
   i16: 'i32',
   half: 'f32',
+  u4: 'u32',
+  i4: 'i32',
   i64: 'vec2<u32>',
   u64: 'vec2<u32>',
 };
 // Of elements to a word, the power of two.
-const SHIFTS: Readonly<Record<string, string>> = { bool: '2', u8: '2', i8: '2', u16: '1', i16: '1', half: '1' };
+const SHIFTS: Readonly<Record<string, string>> = {
+  bool: '2',
+  u8: '2',
+  i8: '2',
+  u16: '1',
+  i16: '1',
+  half: '1',
+  u4: '3',
+  i4: '3',
+};
 
 const DIRECTIVE = /^\/\/:(\w+)\s*(.*)$/;
 
