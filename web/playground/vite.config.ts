@@ -11,6 +11,10 @@ const FILES = ['onnxlet.mjs', 'worker.mjs', 'thread.mjs', 'webgpu.mjs', 'onnxlet
 // page as it is published, so that its worker, its engines and WebGPU are found where it looks for them.
 export default defineConfig({
   base: './',
+  define: {
+    SUPPLIED_FOLDER: JSON.stringify('supplied'),
+    SUPPLIED_CACHE: JSON.stringify('onnxlet playground, supplied files'),
+  },
   build: {
     outDir: out,
     emptyOutDir: true,

@@ -35,20 +35,14 @@ export async function benchmark(
   const session = await openSession(loaded, setup);
   const load = performance.now() - begin;
   try {
-    const timed = async () => {
-      const start = performance.now();
-      await session.run(feeds);
-      return performance.now() - start;
-    };
-    const first = await timed();
-    for (let run = 0; run < WARM_UPS; run++) await timed();
-    const times: number[] = [];
+    const start = performance.now();
+    await session.run(feeds);
+    const first = performance.now() - start;
     const memory: number[] = [];
-    const stop = performance.now() + MOST_TIME;
-    while (times.length < runs && (times.length === 0 || performance.now() < stop)) {
-      times.push(await timed());
-      memory.push(session.memory.inUse);
-    }
+    const times = await timesOf(async (kept) => {
+      await session.run(feeds);
+      if (kept) memory.push(session.memory.inUse);
+    }, runs);
     const { flavour, threads } = session;
     const { peak, wasmBytes } = session.memory;
     const { profile } = await profiled(loaded, setup, feeds, {}, 1);
@@ -56,6 +50,19 @@ export async function benchmark(
   } finally {
     await session.release();
   }
+}
+
+/** Milliseconds of each run but those that warm up. */
+export async function timesOf(run: (kept: boolean) => Promise<unknown>, runs: number): Promise<number[]> {
+  for (let warm = 0; warm < WARM_UPS; warm++) await run(false);
+  const times: number[] = [];
+  const stop = performance.now() + MOST_TIME;
+  while (times.length < runs && (times.length === 0 || performance.now() < stop)) {
+    const start = performance.now();
+    await run(true);
+    times.push(performance.now() - start);
+  }
+  return times;
 }
 
 /** The value below which that part of the sorted numbers lies. */

@@ -2,30 +2,33 @@
 import { useState } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { LoadedModel } from '../model/loaded.js';
+import { supplied } from '../onnxruntime/package.js';
 import { makeFeeds } from '../run/run-state.js';
 import { explain } from '../session/explain.js';
 import type { Explanation } from '../session/explain.js';
 import { announcement, fail, model } from '../state.js';
-import { sizeText, timeText } from '../ui/format.js';
+import { plural, sizeText, timeText } from '../ui/format.js';
 import type { Benchmark } from './benchmark.js';
 import { benchmark, quantile } from './benchmark.js';
 import { Flame } from './flame.js';
 import { Histogram, Lines } from './charts.js';
 import { OperatorTimes } from './operator-times.js';
+import { PeerChoice } from './peer-choice.js';
+import { benchmarkPeer, peerThreads } from './peer.js';
 import type { Offer } from './setups.js';
 import { offers, usual } from './setups.js';
+import type { PeerRow, Row } from './table.js';
+import { Table } from './table.js';
 
-interface Row {
-  readonly offer: Offer;
-  readonly result?: Benchmark;
-  readonly problem?: Explanation;
+interface Measurements {
+  readonly model: LoadedModel | undefined;
+  readonly rows: readonly Row[];
+  readonly peers: readonly PeerRow[];
 }
 
+const NOTHING: Measurements = { model: undefined, rows: [], peers: [] };
 /** Of the model that is open; kept while other views are looked at. */
-const measuredRows = signal<{ readonly model: LoadedModel | undefined; readonly rows: readonly Row[] }>({
-  model: undefined,
-  rows: [],
-});
+const measurements = signal(NOTHING);
 
 export function PerformanceView() {
   const loaded = model.value;
@@ -35,20 +38,26 @@ export function PerformanceView() {
   const [busy, setBusy] = useState<string>();
   const [chosen, setChosen] = useState<string>();
   if (!loaded) return null;
-  const rows = measuredRows.value.model?.file === loaded.file ? measuredRows.value.rows : [];
+  const { rows, peers } = measurements.value.model?.file === loaded.file ? measurements.value : NOTHING;
   const measure = async () => {
-    const done: Row[] = [];
-    measuredRows.value = { model: loaded, rows: done };
+    measurements.value = { ...NOTHING, model: loaded };
+    const add = (change: Partial<Measurements>) => {
+      measurements.value = { ...measurements.value, ...change };
+    };
     try {
       const feeds = await makeFeeds(loaded);
       for (const offer of all.filter(({ label }) => wanted.has(label))) {
         setBusy(offer.label);
-        try {
-          done.push({ offer, result: await benchmark(loaded, offer, feeds, runs) });
-        } catch (error) {
-          done.push({ offer, problem: explain(error, loaded.name) });
-        }
-        measuredRows.value = { model: loaded, rows: [...done] };
+        const row = await attempt(() => benchmark(loaded, offer, feeds, runs), loaded.name);
+        add({ rows: [...measurements.value.rows, { offer, ...row }] });
+      }
+      const peer = supplied.value;
+      for (const threads of peerThreads()) {
+        if (!peer) break;
+        const label = `onnxruntime-web, ${plural(threads, 'thread')}`;
+        setBusy(label);
+        const row = await attempt(() => benchmarkPeer(peer, loaded, threads, feeds, runs), loaded.name);
+        add({ peers: [...measurements.value.peers, { label, ...row }] });
       }
       announcement.value = 'Measured';
     } catch (error) {
@@ -83,9 +92,10 @@ export function PerformanceView() {
         <button type="submit" class="main" disabled={busy !== undefined || (loaded.missing?.length ?? 0) > 0}>
           {busy === undefined ? 'Measure' : `Measuring ${busy} …`}
         </button>
+        <PeerChoice />
       </form>
-      {rows.length > 0 ? (
-        <Table rows={rows} chosen={detail} onChoose={setChosen} />
+      {rows.length + peers.length > 0 ? (
+        <Table rows={rows} peers={peers} chosen={detail} onChoose={setChosen} />
       ) : (
         <div class="empty">
           <p>Times appear here, one setup after the other.</p>
@@ -95,6 +105,15 @@ export function PerformanceView() {
       {detail && <Detail result={detail} />}
     </div>
   );
+}
+
+/** A result, or why there is none. */
+async function attempt<T>(work: () => Promise<T>, name: string): Promise<{ result: T } | { problem: Explanation }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    return { problem: explain(error, name) };
+  }
 }
 
 function fastest(results: readonly Benchmark[]): Benchmark | undefined {
@@ -130,57 +149,6 @@ function Choices({ all, wanted, onChange }: ChoicesProperties) {
       ))}
     </fieldset>
   );
-}
-
-interface TableProperties {
-  readonly rows: readonly Row[];
-  readonly chosen: Benchmark | undefined;
-  readonly onChoose: (label: string) => void;
-}
-
-function Table({ rows, chosen, onChoose }: TableProperties) {
-  const slowest = Math.max(...rows.map(({ result }) => (result ? quantile(result.times, 0.5) : 0)));
-  return (
-    <section class="card">
-      <h2>Side by side</h2>
-      <ul class="setup-rows">
-        {rows.map(({ offer, result, problem }) => (
-          <li key={offer.label}>
-            {result ? (
-              <button
-                type="button"
-                aria-pressed={result === chosen}
-                onClick={() => {
-                  onChoose(offer.label);
-                }}
-              >
-                <span class="setup-name">{offer.label}</span>
-                <strong>{timeText(quantile(result.times, 0.5) * 1000)}</strong>
-                <span class="setup-note">
-                  9 of 10 within {timeText(quantile(result.times, 0.9) * 1000)}, loads in {timeText(result.load * 1000)}
-                  , {sizeText(result.peak)} at most{fellBack(result) && '; it fell back to the CPU'}
-                </span>
-                <span
-                  class="setup-bar"
-                  style={{ width: `${(100 * quantile(result.times, 0.5)) / slowest}%` }}
-                  aria-hidden="true"
-                />
-              </button>
-            ) : (
-              <p class="problem">
-                {offer.label}: {problem?.title}. {problem?.details}
-              </p>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** WebGPU was asked for, and another engine answered. */
-function fellBack({ setup, flavour }: Benchmark): boolean {
-  return setup.webgpu === true && !flavour.includes('webgpu');
 }
 
 function Detail({ result }: { readonly result: Benchmark }) {

@@ -1,6 +1,8 @@
 // What went wrong, for somebody who has never seen ONNX: what it is, what to do next, and the engine's own words.
 import { OnnxletError } from 'onnxlet';
 import { NotAModel } from '../model/read.js';
+import { WrongPackage } from '../onnxruntime/package.js';
+import { PeerFailed } from '../onnxruntime/session.js';
 import type { PackProblemKind } from '../pack/problem.js';
 import { PackProblem } from '../pack/problem.js';
 
@@ -31,6 +33,14 @@ export function explain(error: unknown, name = 'The model'): Explanation {
     };
   }
   if (error instanceof PackProblem) return { ...packing(error.kind, name), details };
+  if (error instanceof WrongPackage) return { title: 'onnxruntime-web cannot be used', advice: details };
+  if (error instanceof PeerFailed) {
+    return {
+      title: `onnxruntime-web does not run ${name}`,
+      advice: 'onnxlet is measured all the same. What onnxruntime-web says stands below.',
+      details,
+    };
+  }
   if (error instanceof RangeError) return tooLarge(name, details);
   if (error instanceof OnnxletError) return explainCode(error, name);
   return { title: 'Something unexpected went wrong', advice: 'Reload the page and try again.', details };
