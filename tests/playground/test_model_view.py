@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -117,18 +115,3 @@ def test_what_is_not_supported_is_named(visit: Visit) -> None:
         expect(page.locator("form .main")).to_be_disabled()
 
     visit(work)
-
-
-def test_twenty_megabytes_are_described_within_a_second(visit: Visit, tmp_path: Path) -> None:
-    heavy = tmp_path / "heavy.onnx"
-    heavy.write_bytes(models.heavy())
-    assert heavy.stat().st_size > 20_000_000
-
-    def work(page: Page) -> float:
-        open_model(page, models.digits())  # the workers are there
-        page.get_by_role("button", name="start again").click()
-        open_model(page, heavy)
-        text = page.get_by_text("ms after it was dropped").inner_text()
-        return float(text.split()[1])
-
-    assert visit(work) < 1000

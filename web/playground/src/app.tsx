@@ -75,24 +75,26 @@ function Header() {
         )}
         <ThemeButton />
       </div>
-      {loaded && <Tabs />}
+      {/* Before there is a model they show what there will be, and keep the place. */}
+      <Tabs open={loaded !== undefined} />
     </header>
   );
 }
 
-function Tabs() {
+function Tabs({ open }: { readonly open: boolean }) {
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
     // On narrow screens the bar is wider than the page.
     tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
-  }, [view.value]);
+  }, [view.value, open]);
   return (
-    <nav ref={tabs} class="tabs" aria-label="Views">
+    <nav ref={tabs} class={open ? 'tabs' : 'tabs closed'} aria-label="Views">
       {VIEWS.map((name) => (
         <button
           key={name}
           type="button"
-          aria-current={view.value === name ? 'page' : undefined}
+          disabled={!open}
+          aria-current={open && view.value === name ? 'page' : undefined}
           onClick={() => {
             show(name);
           }}

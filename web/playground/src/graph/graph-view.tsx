@@ -2,11 +2,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Box, Edge, Layout } from './layout.js';
 import { neighbourOf } from './neighbours.js';
-import { beginning, centred, fitted, usePanAndZoom, useSize, zoomed } from './viewport.js';
+import { beginning, carriedOver, centred, fitted, usePanAndZoom, useSize, zoomed } from './viewport.js';
 import type { Viewport } from './viewport.js';
 
 interface Properties {
   readonly layout: Layout;
+  /** A finer layout is on its way. */
+  readonly refining: boolean;
   readonly selected: string | undefined;
   /** From 0 to 1, by node index. */
   readonly heat: ReadonlyMap<number, number>;
@@ -18,7 +20,7 @@ interface Properties {
 const LABELS_FROM_SCALE = 0.5;
 const MARGIN = 80;
 
-export function GraphView({ layout, selected, heat, shapeOf, onSelect }: Properties) {
+export function GraphView({ layout, refining, selected, heat, shapeOf, onSelect }: Properties) {
   const svg = useRef<SVGSVGElement>(null);
   const frame = useSize(svg);
   const [view, setView] = useState<Viewport>();
@@ -29,9 +31,13 @@ export function GraphView({ layout, selected, heat, shapeOf, onSelect }: Propert
   }, []);
   usePanAndZoom(svg, change);
 
+  const shown = useRef<Layout | null>(null);
   useEffect(() => {
-    if (frame.width > 0) setView(beginning(layout, frame));
-    // A new size of the frame keeps the place, a new layout does not.
+    if (frame.width === 0) return;
+    const before = shown.current;
+    shown.current = layout;
+    setView((now) => (before && now ? carriedOver(now, frame, before, layout) : beginning(layout, frame)));
+    // A new size of the frame keeps the place.
   }, [layout, frame.width > 0]);
   useEffect(() => {
     const box = selected === undefined ? undefined : boxes.get(selected);
@@ -72,6 +78,11 @@ export function GraphView({ layout, selected, heat, shapeOf, onSelect }: Propert
           </g>
         )}
       </svg>
+      {refining && (
+        <p class="graph-refining hint" role="status">
+          Arranging …
+        </p>
+      )}
       <div class="graph-tools">
         <button type="button" aria-label="Zoom in" onClick={() => change((now) => zoomed(now, 1.35, middle))}>
           +

@@ -1,6 +1,7 @@
 // Panning and zooming: which part of the drawing an element shows.
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Box, Layout } from './layout.js';
 
 export interface Viewport {
   /** Where the drawing's origin is, in pixels of the element. */
@@ -40,6 +41,20 @@ export function fitted(drawing: Size, frame: Size): Viewport {
 export function beginning(drawing: Size, frame: Size): Viewport {
   const scale = Math.min(1, Math.max(0.55, frame.width / drawing.width));
   return { scale, x: (frame.width - drawing.width * scale) / 2, y: 0 };
+}
+
+/** The same nodes in another layout: who has not moved sees its beginning, others what they were looking at. */
+export function carriedOver(view: Viewport, frame: Size, before: Layout, after: Layout): Viewport {
+  const start = beginning(before, frame);
+  if (view.scale === start.scale && view.x === start.x && view.y === start.y) return beginning(after, frame);
+  const middle = { x: (frame.width / 2 - view.x) / view.scale, y: (frame.height / 2 - view.y) / view.scale };
+  const distance = ({ x, y }: Box) => Math.hypot(x - middle.x, y - middle.y);
+  const [first] = before.boxes;
+  if (!first) return beginning(after, frame);
+  const nearest = before.boxes.reduce((best, box) => (distance(box) < distance(best) ? box : best), first);
+  const there = after.boxes.find(({ id }) => id === nearest.id) ?? nearest;
+  const shift = (from: number, to: number) => (from - to) * view.scale;
+  return { ...view, x: view.x + shift(nearest.x, there.x), y: view.y + shift(nearest.y, there.y) };
 }
 
 /** A place of the drawing in the middle. */

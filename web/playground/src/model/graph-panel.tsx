@@ -1,13 +1,11 @@
 // The graph with what belongs to it: how it is coloured, a search, the details of a node.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { GraphView } from '../graph/graph-view.js';
-import type { Layout } from '../graph/layout.js';
-import { fail } from '../state.js';
+import { useLayout } from '../graph/use-layout.js';
 import { measureNow, measuring } from '../run/measuring.js';
 import { timeText } from '../ui/format.js';
 import type { LoadedModel } from './loaded.js';
 import type { Measured } from './measure.js';
-import { layOut } from './parse.js';
 import { NodeDetails } from './node-details.js';
 import type { Graph } from './types.js';
 import { operatorName } from './types.js';
@@ -30,7 +28,7 @@ export function GraphPanel({ loaded, highlighted, measured }: Properties) {
   const [levels, setLevels] = useState<readonly Level[]>([]);
   const [selected, setSelected] = useState<string>();
   const graph = levels.at(-1)?.graph ?? main;
-  const layout = useLayout(graph);
+  const drawn = useLayout(graph);
   const isMain = graph === main;
   const heat = useMemo(
     () => (highlighted === undefined ? heatOf(graph, isMain ? measured : undefined) : markOf(graph, highlighted)),
@@ -47,11 +45,11 @@ export function GraphPanel({ loaded, highlighted, measured }: Properties) {
       <div class="graph-head">
         <Path levels={levels} onChange={enter} />
         <Search graph={graph} onFound={setSelected} />
-        {isMain && loaded.missing?.length === 0 && (
+        {isMain && (
           <button
             type="button"
             class="quiet"
-            disabled={measuring.value}
+            disabled={measuring.value || loaded.missing?.length !== 0}
             onClick={() => void measureNow(loaded)}
             title="Runs it on the inputs of the Run view, or made-up ones"
           >
@@ -59,10 +57,11 @@ export function GraphPanel({ loaded, highlighted, measured }: Properties) {
           </button>
         )}
       </div>
-      <div class="graph-body">
-        {layout ? (
+      <div class="graph-body" aria-busy={drawn?.last !== true}>
+        {drawn ? (
           <GraphView
-            layout={layout}
+            layout={drawn.layout}
+            refining={!drawn.last}
             selected={selected}
             heat={heat}
             shapeOf={(value) => shapes.get(value) ?? ''}
@@ -93,25 +92,6 @@ export function GraphPanel({ loaded, highlighted, measured }: Properties) {
       <Legend measured={isMain ? measured : undefined} highlighted={highlighted} />
     </section>
   );
-}
-
-function useLayout(graph: Graph): Layout | undefined {
-  const [made, setMade] = useState<{ graph: Graph; layout: Layout }>();
-  useEffect(() => {
-    let wanted = true;
-    layOut(graph).then(
-      (layout) => {
-        if (wanted) setMade({ graph, layout });
-      },
-      (error: unknown) => {
-        if (wanted) fail(error);
-      },
-    );
-    return () => {
-      wanted = false;
-    };
-  }, [graph]);
-  return made?.graph === graph ? made.layout : undefined;
 }
 
 /** Time where it was measured, bytes of weights before. Roots, so that small shares can be told apart. */

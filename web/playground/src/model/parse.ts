@@ -1,8 +1,7 @@
 // The page's side of parse.worker.ts.
-import type { Layout } from '../graph/layout.js';
 import type { ParseAnswer, ParseCalls } from './parse.worker.js';
 import { NotAModel } from './read.js';
-import type { Graph, Model } from './types.js';
+import type { Model } from './types.js';
 
 interface Waiting {
   resolve(answer: unknown): void;
@@ -16,10 +15,6 @@ let next = 1;
 /** Throws NotAModel for what is none. */
 export function parseModel(file: Blob): Promise<Model> {
   return ask('read', file);
-}
-
-export function layOut(graph: Graph): Promise<Layout> {
-  return ask('layout', graph);
 }
 
 /** An archive of files by their names. */

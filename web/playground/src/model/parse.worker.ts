@@ -1,13 +1,10 @@
-// Reads and lays out models beside the page, which stays free to answer.
+// Reads models and writes archives beside the page, which stays free to answer.
 import { zipSync } from 'fflate';
-import { layoutGraph } from '../graph/layout.js';
-import type { Layout } from '../graph/layout.js';
 import { readModel } from './read.js';
-import type { Graph, Model } from './types.js';
+import type { Model } from './types.js';
 
 export interface ParseCalls {
   read: { payload: Blob; answer: Model };
-  layout: { payload: Graph; answer: Layout };
   /** An archive of files by their names, without compression. */
   zip: { payload: Readonly<Record<string, Uint8Array>>; answer: Uint8Array<ArrayBuffer> };
 }
@@ -39,8 +36,6 @@ function work(request: ParseRequest): unknown {
   switch (request.verb) {
     case 'read':
       return request.payload.arrayBuffer().then((bytes) => readModel(new Uint8Array(bytes)));
-    case 'layout':
-      return layoutGraph(request.payload);
     case 'zip':
       return zipSync({ ...request.payload }, { level: 0 });
   }
