@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, ViewportSize
 
 from onnxlet.cli.serve import PLAYGROUND, engines
@@ -19,7 +21,9 @@ SIZES: dict[str, ViewportSize] = {"wide": {"width": 1280, "height": 800}, "narro
 def take(page: Page, folder: Path, suffix: str) -> None:
     def shot(name: str) -> None:
         page.wait_for_timeout(400)  # pictures are drawn, charts have their width
-        page.screenshot(path=folder / f"{name}-{suffix}.png")
+        picture = Image.open(io.BytesIO(page.screenshot()))
+        # As many colours as a picture of the page needs make it a third as large.
+        picture.convert("RGB").quantize(dither=Image.Dither.NONE).save(folder / f"{name}-{suffix}.png", optimize=True)
 
     page.set_default_timeout(60_000)
     page.locator(".examples button").first.wait_for()

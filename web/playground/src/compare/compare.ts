@@ -1,5 +1,5 @@
 // Two models, or two ways to run one, on the same inputs.
-import type { Tensor } from 'onnxlet';
+import type { InferenceSession, Tensor } from 'onnxlet';
 import type { LoadedModel } from '../model/loaded.js';
 import { withOutputs } from '../model/splice.js';
 import { requiredInputs } from '../model/types.js';
@@ -36,7 +36,10 @@ export interface Comparison {
   readonly layers: readonly Layer[];
 }
 
-const RUNS = 7;
+const LEAST_RUNS = 5;
+const MOST_RUNS = 100;
+/** Milliseconds after which the least number of runs is enough. */
+const ENOUGH = 400;
 const MOST_LAYERS = 150;
 
 /** Throws an Error that says why they cannot be compared. */
@@ -57,27 +60,56 @@ export async function beside(
       `The second model also takes ${names}, which the first has not: they cannot run on the same inputs.`,
     );
   }
-  const [first, second] = [await sideResult(one, feeds), await sideResult(other, feeds)];
-  const names = Object.keys(first.outputs).filter((name) => name in second.outputs);
-  const outputs = names.map((name) => ({ name, difference: difference(first.outputs[name], second.outputs[name]) }));
-  return { one: first, other: second, outputs };
+  const sides = [one, other] as const;
+  const sessions = await opened(sides);
+  try {
+    const own = sides.map(({ model }) => feedsFor(model, feeds));
+    const runs = sessions.map((session, at) => () => session.run(own[at] ?? {}));
+    const outputs: Readonly<Record<string, Value>>[] = [];
+    for (const run of runs) outputs.push(await run());
+    const times = await inTurns(runs);
+    const [first, second] = sides.map((side, at): SideResult => {
+      return {
+        side,
+        time: quantile(times[at] ?? [], 0.5),
+        peak: sessions[at]?.memory.peak ?? 0,
+        outputs: outputs[at] ?? {},
+      };
+    }) as [SideResult, SideResult];
+    const names = Object.keys(first.outputs).filter((name) => name in second.outputs);
+    return {
+      one: first,
+      other: second,
+      outputs: names.map((name) => ({ name, difference: difference(first.outputs[name], second.outputs[name]) })),
+    };
+  } finally {
+    await Promise.all(sessions.map((session) => session.release()));
+  }
 }
 
-async function sideResult(side: Side, feeds: Readonly<Record<string, Tensor>>): Promise<SideResult> {
-  const session = await openSession(side.model, side.setup);
+async function opened(sides: readonly Side[]): Promise<InferenceSession[]> {
+  const sessions: InferenceSession[] = [];
   try {
-    const own = feedsFor(side.model, feeds);
-    const outputs = (await session.run(own)) as Readonly<Record<string, Value>>;
-    const times: number[] = [];
-    for (let run = 0; run < RUNS; run++) {
-      const start = performance.now();
-      await session.run(own);
-      times.push(performance.now() - start);
-    }
-    return { side, time: quantile(times, 0.5), peak: session.memory.peak, outputs };
-  } finally {
-    await session.release();
+    for (const { model, setup } of sides) sessions.push(await openSession(model, setup));
+    return sessions;
+  } catch (error) {
+    await Promise.all(sessions.map((session) => session.release()));
+    throw error;
   }
+}
+
+/** Milliseconds of the runs of each. What else the machine does then falls on both. */
+async function inTurns(runs: readonly (() => Promise<unknown>)[]): Promise<number[][]> {
+  const times = runs.map((): number[] => []);
+  const stop = performance.now() + ENOUGH;
+  for (let round = 0; round < LEAST_RUNS || (round < MOST_RUNS && performance.now() < stop); round++) {
+    for (const [at, run] of runs.entries()) {
+      const start = performance.now();
+      await run();
+      times[at]?.push(performance.now() - start);
+    }
+  }
+  return times;
 }
 
 function feedsFor({ parsed }: LoadedModel, feeds: Readonly<Record<string, Tensor>>): Record<string, Tensor> {
