@@ -16,7 +16,15 @@ from .server import FolderServer
 
 _PACKAGE: Final = Path(__file__).parents[1]
 PLAYGROUND: Final = _PACKAGE / "_playground"
-_FLAVOURS: Final = ("onnxlet", "onnxlet-relaxed", "onnxlet-threads", "onnxlet-relaxed-threads", "onnxlet-scalar")
+# The last one makes numbers of texts.
+_FLAVOURS: Final = (
+    "onnxlet",
+    "onnxlet-relaxed",
+    "onnxlet-threads",
+    "onnxlet-relaxed-threads",
+    "onnxlet-scalar",
+    "onnxlet-preprocessing",
+)
 
 
 def engines() -> Mapping[str, Path]:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Route, expect
 
 from onnxlet.cli.serve import PLAYGROUND, engines
 from onnxlet.cli.server import FolderServer
 from tests.browser.chromium import Chromium, executable
 from tests.support.missing import missing
+from tests.support.paths import ROOT
 
 WIDE = {"width": 1280, "height": 860}
 NARROW = {"width": 360, "height": 740}
+# What has no width of its own runs in the wide one anyway.
+BOTH_WIDTHS = pytest.mark.parametrize(
+    "viewport", [pytest.param(WIDE, marks=pytest.mark.only_with_all), NARROW], ids=["wide", "narrow"]
+)
+AXE = ROOT / "js" / "node_modules" / "axe-core" / "axe.min.js"
 WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
 
 Visit = Callable[..., Any]
@@ -44,6 +51,11 @@ def site() -> Iterator[FolderServer]:
 
 @pytest.fixture
 def visit(chromium: Chromium, site: FolderServer) -> Visit:
+    """See `visiting`."""
+    return visiting(chromium, site)
+
+
+def visiting(chromium: Chromium, site: FolderServer) -> Visit:
     """visit(work, **options): what `work` makes of the page, which reaches nothing but its own origin and has no errors.
 
     `folder` is served in place of the playground.
@@ -76,6 +88,56 @@ def visit(chromium: Chromium, site: FolderServer) -> Visit:
         return chromium.visit("about:blank", guarded, **{"viewport": WIDE, **options})
 
     return perform
+
+
+def open_run(page: Page, model: Path | bytes) -> None:
+    """`open_model`, and the view that runs it."""
+    open_model(page, model)
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.locator(".run-view").wait_for()
+
+
+def choose_file(page: Page, picker: str, name: str, content: bytes) -> None:
+    """Gives a file to the picker with the text, as choosing it does."""
+    file: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    page.locator(".picker", has_text=picker).locator("input").set_input_files([file])
+
+
+def run(page: Page) -> None:
+    """Presses the button and waits for outputs."""
+    page.locator("form .main").click()
+    page.locator(".run-outputs[aria-busy=false] .run-line").wait_for()
+    expect(page.locator("form .main")).to_have_text("Run")
+
+
+def refused(page: Page, words: str) -> None:
+    """Presses the button and waits for a message with the words."""
+    page.locator("form .main").click()
+    expect(page.get_by_role("alert")).to_contain_text(words)
+
+
+def saved(page: Page, button: str) -> bytes:
+    """The file that the button saves."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=button).click()
+    return Path(download.value.path()).read_bytes()
+
+
+def is_fine(page: Page) -> None:
+    """Nothing is wider than the page, and axe finds nothing serious. The page's policy must be bypassed."""
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert violations(page) == []
+
+
+def violations(page: Page) -> list[str]:
+    """What axe calls serious or critical."""
+    found: list[dict[str, Any]] = page.evaluate("async () => (await axe.run()).violations")
+    return [
+        f"{rule['id']}: {json.dumps([node['html'] for node in rule['nodes']])}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ]
 
 
 def open_model(page: Page, model: Path | bytes, name: str = "model.onnx") -> None:

@@ -113,6 +113,65 @@ def heavy(size: int = 2237) -> bytes:
     return _model(graph)
 
 
+def sound(length: int) -> bytes:
+    """A sound of fixed length, twice as loud."""
+    graph = helper.make_graph(
+        [helper.make_node("Add", ["audio", "audio"], ["doubled"])],
+        "sound",
+        [helper.make_tensor_value_info("audio", TensorProto.FLOAT, [1, length])],
+        [helper.make_tensor_value_info("doubled", TensorProto.FLOAT, [1, length])],
+    )
+    return _model(graph)
+
+
+def embedder(table: np.ndarray, *, batch: int | None = None, length: int | None = None) -> bytes:
+    """Tokens to the rows of a table, and what else comes in to a sum."""
+    inputs = {"input_ids": TensorProto.INT64, "attention_mask": TensorProto.INT64, "token_type_ids": TensorProto.INT32}
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["vectors"]),
+        helper.make_node("Cast", ["token_type_ids"], ["types"], to=TensorProto.INT64),
+        helper.make_node("Sub", ["attention_mask", "types"], ["counted"]),
+    ]
+    shape = [batch or "batch", length or "length"]
+    graph = helper.make_graph(
+        nodes,
+        "embedder",
+        [helper.make_tensor_value_info(name, kind, shape) for name, kind in inputs.items()],
+        [
+            helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [*shape, table.shape[1]]),
+            helper.make_tensor_value_info("counted", TensorProto.INT64, shape),
+        ],
+        [numpy_helper.from_array(table, "table")],
+    )
+    return _model(graph)
+
+
+def detector(outputs: dict[str, np.ndarray], height: int = 40, width: int = 80) -> bytes:
+    """Finds the same in every picture."""
+    initializers = [numpy_helper.from_array(value, f"{name}_constant") for name, value in outputs.items()]
+    nodes = [helper.make_node("Identity", [f"{name}_constant"], [name]) for name in outputs]
+    infos = [
+        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
+        for name, value in outputs.items()
+    ]
+    picture = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, height, width])
+    return _model(helper.make_graph(nodes, "detector", [picture], infos, initializers))
+
+
+def line_reader(characters: Sequence[str], classes: int, height: int | None = 48) -> bytes:
+    """A picture of a line of text; reads nothing in it."""
+    steps = np.zeros((1, 4, classes), np.float32)
+    picture = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, height, None])
+    graph = helper.make_graph(
+        [helper.make_node("Identity", ["steps_constant"], ["steps"])],
+        "line_reader",
+        [picture],
+        [helper.make_tensor_value_info("steps", TensorProto.FLOAT, steps.shape)],
+        [numpy_helper.from_array(steps, "steps_constant")],
+    )
+    return _model(graph, metadata={"character": "\n".join(characters)})
+
+
 def _model(graph: onnx.GraphProto, *, metadata: dict[str, str] | None = None, domains: Sequence[str] = ()) -> bytes:
     opsets = [helper.make_opsetid("", 17), *(helper.make_opsetid(domain, 1) for domain in domains)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=8, producer_name="tests")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,25 +11,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.playground import models
-from tests.playground.conftest import NARROW, WIDE, Visit, open_model
-
-
-def run(page: Page) -> None:
-    page.locator("form .main").click()
-    page.locator(".run-line").wait_for()
-    expect(page.locator("form .main")).to_have_text("Run")
-
-
-def saved(page: Page, button: str) -> bytes:
-    with page.expect_download() as download:
-        page.get_by_role("button", name=button).click()
-    return Path(download.value.path()).read_bytes()
-
-
-def open_run(page: Page, content: bytes) -> None:
-    open_model(page, content)
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.locator(".run-view").wait_for()
+from tests.playground.conftest import NARROW, WIDE, Visit, open_run, run, saved
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.playground import models
-from tests.playground.conftest import NARROW, WIDE, Visit, open_model
-from tests.support.paths import ROOT
-
-AXE = ROOT / "js" / "node_modules" / "axe-core" / "axe.min.js"
-
-
-def violations(page: Page) -> list[str]:
-    found: list[dict[str, Any]] = page.evaluate("async () => (await axe.run()).violations")
-    return [
-        f"{rule['id']}: {json.dumps([node['html'] for node in rule['nodes']])}"
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-    ]
+from tests.playground.conftest import AXE, NARROW, WIDE, Visit, open_model, violations
 
 
 @pytest.mark.parametrize(("colours", "viewport"), [("light", WIDE), ("dark", NARROW)], ids=["light", "dark and narrow"])

@@ -1,6 +1,6 @@
 // What the page shows. Components read these signals; the functions here are the only ones that write several at once.
 import { effect, signal } from '@preact/signals';
-import { supports } from 'onnxlet';
+import { missingIn } from './session/engine.js';
 import type { Explanation } from './session/explain.js';
 import { explain } from './session/explain.js';
 import type { LoadedModel } from './model/loaded.js';
@@ -17,6 +17,8 @@ export const loading = signal<string | undefined>(undefined);
 export const notice = signal<Explanation | undefined>(undefined);
 /** What the last run told of the nodes. */
 export const measured = signal<Measured | undefined>(undefined);
+/** What makes numbers of texts for the open model. */
+export const tokenizer = signal<File | undefined>(undefined);
 /** What is read aloud. */
 export const announcement = signal('');
 
@@ -55,7 +57,17 @@ export async function readFiles(files: readonly File[]): Promise<LoadedModel> {
   return { name: main.name, file: main, parsed, companions, readTime: performance.now() - start };
 }
 
-export async function openFiles(files: readonly File[], then: View = 'model'): Promise<boolean> {
+const TOKENIZER = /tokenizer[^/]*\.json$/i;
+
+/** A model with what belongs to it; or, while one is open, a tokenizer alone. */
+export async function openFiles(given: readonly File[], then: View = 'model'): Promise<boolean> {
+  const found = given.find((file) => TOKENIZER.test(file.name));
+  const files = given.filter((file) => file !== found);
+  if (found && model.value && files.length === 0) {
+    tokenizer.value = found;
+    announcement.value = `${found.name} makes numbers of texts from now on`;
+    return true;
+  }
   const name = files.find((file) => /\.onnx$/i.test(file.name))?.name ?? files[0]?.name ?? '';
   notice.value = undefined;
   loading.value = name;
@@ -63,6 +75,7 @@ export async function openFiles(files: readonly File[], then: View = 'model'): P
     const loaded = await readFiles(files);
     model.value = loaded;
     measured.value = undefined;
+    tokenizer.value = found;
     show(then);
     announcement.value = `${loaded.name} is open: ${loaded.parsed.graph.nodes.length} nodes`;
     void findMissing(loaded);
@@ -78,13 +91,14 @@ export async function openFiles(files: readonly File[], then: View = 'model'): P
 export function closeModel(): void {
   model.value = undefined;
   measured.value = undefined;
+  tokenizer.value = undefined;
   notice.value = undefined;
   show('model');
 }
 
 async function findMissing(loaded: LoadedModel): Promise<void> {
   try {
-    const { missing } = await supports(loaded.file);
+    const missing = await missingIn(loaded);
     if (model.value === loaded) model.value = { ...loaded, missing };
   } catch (error) {
     if (model.value === loaded) fail(error, loaded.name);

@@ -4,12 +4,18 @@ import { isNpy, readNpy } from '../../../../edge/js/shared/npy.js';
 import { converted, makeTensor } from '../../../../edge/js/shared/elements.js';
 import { tensorOf } from '../../../../edge/js/shared/inputs.js';
 import type { Input } from '../../../../edge/js/shared/interface.js';
+import { Problem } from '../../../../edge/js/shared/interface.js';
 import { toFloat16 } from '../../../../edge/js/shared/half.js';
 import type { ValueInfo } from '../model/types.js';
 import type { Source } from './kinds.js';
 import { dtypeOf, isTable, pictureLayout, sizeKey, sourcesOf, usualValue } from './kinds.js';
 import type { PictureOptions } from './picture.js';
-import { defaultPictureOptions, tensorOfPicture } from './picture.js';
+import { defaultPictureOptions, encoded, madeUpPicture, tensorOfPicture } from './picture.js';
+import type { Role } from './roles.js';
+import type { SoundFile } from './sound/sound.js';
+import { samplesOf } from './sound/sound.js';
+import type { SoundOptions } from './sound/stream.js';
+import { defaultSoundOptions, soundTensor } from './sound/stream.js';
 
 /** How one input is given. */
 export interface Choice {
@@ -19,17 +25,25 @@ export interface Choice {
   readonly text: string;
   readonly file?: File;
   readonly picture?: ImageBitmap;
+  /** The file that the picture came from; without one it was drawn or taken here. */
+  readonly pictureFile?: Blob | undefined;
   readonly pictureOptions: PictureOptions;
+  readonly sound?: SoundFile;
+  readonly soundOptions: SoundOptions;
+  /** Texts, one a line, for the source `text`. */
+  readonly written: string;
 }
 
 export type Sizes = Readonly<Record<string, number>>;
 
-export function firstChoice(value: ValueInfo): Choice {
+export function firstChoice(value: ValueInfo, role?: Role): Choice {
   return {
-    source: sourcesOf(value)[0] ?? 'random',
+    source: sourcesOf(value, role)[0] ?? 'random',
     seed: 1,
     text: usualValue(value) ?? '',
     pictureOptions: defaultPictureOptions(value),
+    soundOptions: defaultSoundOptions(value),
+    written: '',
   };
 }
 
@@ -39,11 +53,16 @@ export function dimsOf(value: ValueInfo, sizes: Sizes): number[] {
 }
 
 /** Throws an Error that names the input, for what does not fit. */
-export async function makeInput(value: ValueInfo, choice: Choice, sizes: Sizes): Promise<Tensor> {
+export async function makeInput(value: ValueInfo, choice: Choice, sizes: Sizes, role?: Role): Promise<Tensor> {
   const dtype = dtypeOf(value);
   if (dtype === undefined) throw new Error(`Input "${value.name}" is a ${value.type}, which this page cannot make.`);
+  if (role?.kind === 'picture file' && choice.source !== 'file') return pictureBytes(value, choice);
   const dims = dimsOf(value, sizes);
   switch (choice.source) {
+    case 'sound':
+      return soundTensor(value, await chosenSamples(value, choice));
+    case 'text':
+      throw new Error(`Input "${value.name}" takes no text.`);
     case 'random':
       return filled(dtype, dims, randomElement(value, dtype, choice.seed));
     case 'zeros':
@@ -58,14 +77,33 @@ export async function makeInput(value: ValueInfo, choice: Choice, sizes: Sizes):
   }
 }
 
+/** The sound at the rate that was chosen. */
+export function chosenSamples(value: ValueInfo, { sound, soundOptions }: Choice): Promise<Float32Array> {
+  if (!sound) throw new Problem(`Choose a sound for input "${value.name}" first.`);
+  return samplesOf(sound, soundOptions.rate);
+}
+
+/** The file itself, for a model that decodes it. */
+async function pictureBytes(value: ValueInfo, choice: Choice): Promise<Tensor> {
+  const { source, picture, pictureFile } = choice;
+  if (source === 'picture' && !picture) throw missingPicture(value);
+  const file = source === 'picture' && picture ? (pictureFile ?? encoded(picture)) : madeUpPicture(choice.seed);
+  const bytes = new Uint8Array(await (await file).arrayBuffer());
+  return new Tensor('uint8', bytes, [bytes.length]);
+}
+
+function missingPicture({ name }: ValueInfo): Problem {
+  return new Problem(`Choose a picture for input "${name}" first.`);
+}
+
 function pictureTensor(value: ValueInfo, choice: Choice, dims: readonly number[], dtype: string): Tensor {
   const layout = pictureLayout(value);
-  if (!layout || !choice.picture) throw new Error(`Choose a picture for input "${value.name}" first.`);
+  if (!layout || !choice.picture) throw missingPicture(value);
   return tensorOfPicture(choice.picture, layout, dims, dtype, choice.pictureOptions);
 }
 
 function written(value: ValueInfo, text: string, dtype: string, dims: readonly number[]): Tensor {
-  if (text.trim() === '' && dtype !== 'string') throw new Error(`Write values for input "${value.name}" first.`);
+  if (text.trim() === '' && dtype !== 'string') throw new Problem(`Write values for input "${value.name}" first.`);
   const what = `Input "${value.name}"`;
   if (dtype === 'string' && !text.trimStart().startsWith('[') && !isTable(value)) {
     const elements = Array.from({ length: dims.reduce((a, b) => a * b, 1) }, () => text);
@@ -85,7 +123,7 @@ function written(value: ValueInfo, text: string, dtype: string, dims: readonly n
 }
 
 async function fromFile(value: ValueInfo, file: File | undefined, dtype: string): Promise<Tensor> {
-  if (!file) throw new Error(`Choose a file for input "${value.name}" first.`);
+  if (!file) throw new Problem(`Choose a file for input "${value.name}" first.`);
   const bytes = new Uint8Array(await file.arrayBuffer());
   const what = file.name;
   return isNpy(bytes) ? converted(readNpy(bytes, what), dtype, what) : tensorOf(asked(value, dtype), bytes);

@@ -1,7 +1,8 @@
 // What an input seems to want, by its type, shape and name.
 import type { Dim, ValueInfo } from '../model/types.js';
+import type { Role } from './roles.js';
 
-export const SOURCES = ['random', 'zeros', 'picture', 'drawing', 'values', 'file'] as const;
+export const SOURCES = ['random', 'zeros', 'picture', 'drawing', 'sound', 'text', 'values', 'file'] as const;
 export type Source = (typeof SOURCES)[number];
 
 /** Where a picture's parts are in a tensor of rank 3 or 4. */
@@ -63,7 +64,22 @@ export function isTable({ shape, type }: ValueInfo): boolean {
 }
 
 /** How an input may be given, the likeliest first. */
-export function sourcesOf(value: ValueInfo): Source[] {
+export function sourcesOf(value: ValueInfo, role?: Role): Source[] {
+  switch (role?.kind) {
+    case 'picture file':
+      return ['picture', 'random', 'file'];
+    case 'sound':
+      return ['random', 'sound', 'zeros', 'values', 'file'];
+    case 'ids':
+      return ['random', 'text', 'zeros', 'values', 'file'];
+    case 'state':
+      return ['zeros', 'random', 'values', 'file'];
+    default:
+      return usualSources(value);
+  }
+}
+
+function usualSources(value: ValueInfo): Source[] {
   const picture = pictureLayout(value);
   const drawn = picture?.channels === 1 ? (['drawing'] as const) : [];
   const written = usualValue(value) !== undefined || dtypeOf(value) === 'string';

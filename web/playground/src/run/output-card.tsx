@@ -9,14 +9,25 @@ import type { ValueInfo } from '../model/types.js';
 import { saveFile } from '../ui/save.js';
 import { shapeText } from '../ui/format.js';
 import { Statistics } from '../ui/statistics.js';
+import { OutputBoxes } from './boxes/output-boxes.js';
+import type { Framed } from './framed.js';
+import { framedIn } from './framed.js';
 import { Labels } from './labels.js';
+import { OutputLines } from './lines/output-lines.js';
+import { reader } from './lines/reader.js';
 import { OutputPicture } from './output-picture.js';
 import { Curve, Numbers, NumberTable } from './output-numbers.js';
 import type { Viewer } from './outputs.js';
 import { textOf, viewersOf } from './outputs.js';
-import type { Value } from './run-state.js';
+import type { Result, Value } from './run-state.js';
+import { OutputSpeech } from './sound/output-speech.js';
+import { OutputSimilarity } from './text/output-similarity.js';
 
 const WORDS: Readonly<Record<Viewer, string>> = {
+  speech: 'Over time',
+  similarity: 'Similarity',
+  boxes: 'Boxes',
+  lines: 'Lines of text',
   labels: 'Labels',
   picture: 'Picture',
   curve: 'Curve',
@@ -28,13 +39,17 @@ const WORDS: Readonly<Record<Viewer, string>> = {
 interface Properties {
   readonly loaded: LoadedModel;
   readonly output: ValueInfo;
-  readonly value: Value;
+  readonly result: Result;
 }
 
-export function OutputCard({ loaded, output, value }: Properties) {
-  const viewers = useMemo(() => viewersOf(value), [value]);
+export function OutputCard({ loaded, output, result }: Properties) {
+  const value = result.outputs[output.name] ?? null;
+  const framed = useMemo(() => framedIn(loaded, result), [loaded, result]);
+  const viewers = useMemo(() => viewersOf(output.name, result, framed !== undefined), [output, result, framed]);
   const [wanted, setWanted] = useState<Viewer>();
-  const viewer = wanted && viewers.includes(wanted) ? wanted : (viewers[0] ?? 'numbers');
+  // Who brought a model that reads wants to see what it has read.
+  const usual = reader.value && viewers.includes('lines') ? 'lines' : (viewers[0] ?? 'numbers');
+  const viewer = wanted && viewers.includes(wanted) ? wanted : usual;
   return (
     <section class="card output-card" aria-label={`Output ${output.name}`}>
       <div class="card-head">
@@ -65,7 +80,7 @@ export function OutputCard({ loaded, output, value }: Properties) {
           ))}
         </div>
       )}
-      <Shown loaded={loaded} viewer={viewer} value={value} name={output.name} />
+      <Shown loaded={loaded} viewer={viewer} result={result} framed={framed} name={output.name} />
     </section>
   );
 }
@@ -73,11 +88,14 @@ export function OutputCard({ loaded, output, value }: Properties) {
 interface ShownProperties {
   readonly loaded: LoadedModel;
   readonly viewer: Viewer;
-  readonly value: Value;
+  readonly result: Result;
+  readonly framed: Framed | undefined;
   readonly name: string;
 }
 
-function Shown({ loaded, viewer, value, name }: ShownProperties) {
+function Shown({ loaded, viewer, result, framed, name }: ShownProperties) {
+  const { outputs, heard, read } = result;
+  const value = outputs[name] ?? null;
   if (!isTensor(value) || viewer === 'text') {
     return (
       <pre class="text-output" tabIndex={0}>
@@ -86,6 +104,14 @@ function Shown({ loaded, viewer, value, name }: ShownProperties) {
     );
   }
   switch (viewer) {
+    case 'speech':
+      return heard ? <OutputSpeech tensor={value} heard={heard} /> : null;
+    case 'similarity':
+      return read ? <OutputSimilarity tensor={value} read={read} /> : null;
+    case 'boxes':
+      return framed ? <OutputBoxes name={name} tensor={value} outputs={outputs} framed={framed} /> : null;
+    case 'lines':
+      return framed ? <OutputLines tensor={value} framed={framed} /> : null;
     case 'labels':
       return <Labels loaded={loaded} tensor={value} />;
     case 'picture':

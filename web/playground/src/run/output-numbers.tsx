@@ -59,11 +59,17 @@ const WIDTH = 600;
 const HEIGHT = 120;
 const MOST_POINTS = 100_000;
 
+interface CurveProperties {
+  readonly tensor: Tensor;
+  /** From bottom to top; the values' own otherwise. */
+  readonly range?: readonly [least: number, most: number];
+}
+
 /** The last axis from left to right; of more rows only the first. */
-export function Curve({ tensor }: { readonly tensor: Tensor }) {
+export function Curve({ tensor, range }: CurveProperties) {
   const path = useMemo(
-    () => pathOf(numbersOf(beginningOf(tensor, Math.min(MOST_POINTS, tensor.dims.at(-1) ?? 1)))),
-    [tensor],
+    () => pathOf(numbersOf(beginningOf(tensor, Math.min(MOST_POINTS, tensor.dims.at(-1) ?? 1))), range),
+    [tensor, range],
   );
   return (
     <svg
@@ -78,8 +84,9 @@ export function Curve({ tensor }: { readonly tensor: Tensor }) {
   );
 }
 
-function pathOf(values: ArrayLike<number>): string {
-  const { least, most } = summaryOf(values);
+function pathOf(values: ArrayLike<number>, range?: readonly [least: number, most: number]): string {
+  const own = summaryOf(values);
+  const [least, most] = range ?? [own.least, own.most];
   const step = Math.max(1, Math.floor(values.length / (2 * WIDTH)));
   const points: string[] = [];
   for (let at = 0; at < values.length; at += step) {

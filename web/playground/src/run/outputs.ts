@@ -2,19 +2,46 @@
 import type { Tensor } from 'onnxlet';
 import { elementsOf, isTensor } from '../../../../edge/js/shared/elements.js';
 import type { LoadedModel } from '../model/loaded.js';
-import { numbersOf } from '../ui/statistics.js';
-import type { Value } from './run-state.js';
+import { numbersOf, summaryOf } from '../ui/statistics.js';
+import { hasBoxes } from './boxes/boxes.js';
+import type { Heard, Result, Value } from './run-state.js';
+import { hasVectors } from './text/similarity.js';
 
-export const VIEWERS = ['labels', 'picture', 'curve', 'table', 'text', 'numbers'] as const;
-export type Viewer = (typeof VIEWERS)[number];
+export type Viewer =
+  'speech' | 'similarity' | 'boxes' | 'lines' | 'labels' | 'picture' | 'curve' | 'table' | 'text' | 'numbers';
 
 const MOST_CLASSES = 50_000;
 const LEAST_SIDE = 12;
+const LEAST_SERIES = 8;
 
-/** Those that fit, the best first. Numbers always do. */
-export function viewersOf(value: Value): Viewer[] {
-  if (!isTensor(value)) return ['text'];
-  if (value.type === 'string') return ['text'];
+/** Those that fit, the best first. Numbers always do. `framed`: whether the result is about a picture. */
+export function viewersOf(name: string, result: Result, framed: boolean): Viewer[] {
+  const value = result.outputs[name] ?? null;
+  if (!isTensor(value) || value.type === 'string') return ['text'];
+  const { heard, read, outputs } = result;
+  const special: Viewer[] = [];
+  if (heard && isSeries(value, heard)) special.push('speech');
+  if (read && hasVectors(value, read.texts.length, read.mask)) special.push('similarity');
+  if (framed && hasBoxes(name, value, outputs)) special.push('boxes');
+  const plain = plainViewers(value);
+  return [...special, ...plain, ...(framed && isMap(value) ? (['lines'] as const) : [])];
+}
+
+/** Whether there is a value for each step, or one for each of equal parts of the sound. */
+function isSeries({ type, dims, size }: Tensor, { step, samples }: Heard): boolean {
+  if (!/float/.test(type)) return false;
+  if (step !== undefined) return size === Math.ceil(samples.length / step);
+  return size >= LEAST_SERIES && dims.filter((dim) => dim !== 1).length === 1;
+}
+
+/** Whether it is one map of probabilities. */
+function isMap(value: Tensor): boolean {
+  if (picturePart(value)?.channels !== 1 || value.dims.slice(0, -2).some((dim) => dim !== 1)) return false;
+  const { least, most } = summaryOf(numbersOf(value));
+  return least >= 0 && most <= 1;
+}
+
+function plainViewers(value: Tensor): Viewer[] {
   const { dims, size } = value;
   const last = dims.at(-1) ?? 1;
   const isScores = /float/.test(value.type) && size === last && last >= 2 && last <= MOST_CLASSES;

@@ -37,7 +37,17 @@ export function tensorOfPicture(
   options: PictureOptions,
 ): Tensor {
   const [width, height] = [dims[layout.widthAxis] ?? 1, dims[layout.heightAxis] ?? 1];
-  const { data: pixels } = drawn(picture, width, height, options.fit);
+  return tensorOfPixels(drawn(picture, width, height, options.fit), layout, dims, dtype, options);
+}
+
+/** Of pixels that have the model's size already. */
+export function tensorOfPixels(
+  { data: pixels, width, height }: ImageData,
+  layout: PictureLayout,
+  dims: readonly number[],
+  dtype: string,
+  options: Omit<PictureOptions, 'fit'>,
+): Tensor {
   const { mean, deviation } = RANGES[options.range];
   const numbers = new Float32Array(width * height * layout.channels);
   const planar = layout.channelAxis < layout.heightAxis;
@@ -75,7 +85,31 @@ function drawn(picture: ImageBitmap, width: number, height: number, fit: Fit): I
   return context.getImageData(0, 0, width, height);
 }
 
-interface Place {
+/** The picture's pixels as a file. */
+export function encoded(picture: ImageBitmap): Promise<Blob> {
+  const canvas = new OffscreenCanvas(picture.width, picture.height);
+  canvas.getContext('2d')?.drawImage(picture, 0, 0);
+  return canvas.convertToBlob({ type: 'image/png' });
+}
+
+const MADE_UP_SIDE = 256;
+
+/** A file of shades that differ with the seed. */
+export function madeUpPicture(seed: number): Promise<Blob> {
+  const canvas = new OffscreenCanvas(MADE_UP_SIDE, MADE_UP_SIDE);
+  const context = canvas.getContext('2d');
+  const hue = (seed * 47) % 360;
+  const shades = context?.createLinearGradient(0, 0, MADE_UP_SIDE, MADE_UP_SIDE);
+  shades?.addColorStop(0, `hsl(${hue} 60% 30%)`);
+  shades?.addColorStop(1, `hsl(${hue + 120} 60% 70%)`);
+  if (context && shades) {
+    context.fillStyle = shades;
+    context.fillRect(0, 0, MADE_UP_SIDE, MADE_UP_SIDE);
+  }
+  return canvas.convertToBlob({ type: 'image/png' });
+}
+
+export interface Place {
   readonly left: number;
   readonly top: number;
   readonly right: number;

@@ -4,14 +4,18 @@ import { requiredInputs } from '../model/types.js';
 import { model } from '../state.js';
 import { sizeText, timeText } from '../ui/format.js';
 import { InputCard } from './input-card.js';
+import type { Choice } from './inputs.js';
 import { openSizes } from './kinds.js';
 import { OutputCard } from './output-card.js';
+import type { Role } from './roles.js';
+import { rolesOf } from './roles.js';
 import { choices, result, run, running, sizes } from './run-state.js';
 
 export function RunView() {
   const loaded = model.value;
   if (!loaded) return null;
   const inputs = requiredInputs(loaded.parsed.graph);
+  const roles = rolesOf(loaded.parsed.graph);
   return (
     <div class="run-view">
       <h1 class="unseen">Run</h1>
@@ -26,7 +30,7 @@ export function RunView() {
         <Sizes loaded={loaded} />
         {inputs.map((input) => {
           const choice = choices.value[input.name];
-          return choice && <InputCard key={input.name} value={input} choice={choice} />;
+          return choice && <InputCard key={input.name} value={input} choice={choice} roles={roles} />;
         })}
         {inputs.length === 0 && <p class="hint">This model takes no inputs.</p>}
         <button type="submit" class="main" disabled={running.value || (loaded.missing?.length ?? 0) > 0}>
@@ -41,7 +45,11 @@ export function RunView() {
 }
 
 function Sizes({ loaded }: { readonly loaded: LoadedModel }) {
-  const open = openSizes(requiredInputs(loaded.parsed.graph));
+  const { graph } = loaded.parsed;
+  const roles = rolesOf(graph);
+  const open = openSizes(
+    requiredInputs(graph).filter((input) => !givesItsSize(choices.value[input.name], roles.get(input.name))),
+  );
   if (open.length === 0) return null;
   return (
     <fieldset class="card">
@@ -82,8 +90,14 @@ function Outputs({ loaded }: { readonly loaded: LoadedModel }) {
         <strong>{timeText(made.time * 1000)}</strong> {threads}, {made.flavour}, {sizeText(made.memory)} at most
       </p>
       {loaded.parsed.graph.outputs.map((output) => (
-        <OutputCard key={output.name} loaded={loaded} output={output} value={made.outputs[output.name] ?? null} />
+        <OutputCard key={output.name} loaded={loaded} output={output} result={made} />
       ))}
     </>
   );
+}
+
+/** Whether what is chosen has a size of its own. */
+function givesItsSize(choice: Choice | undefined, role: Role | undefined): boolean {
+  if (role?.kind === 'mask' || role?.kind === 'types') return choices.value[role.ids]?.source === 'text';
+  return role?.kind === 'picture file' || choice?.source === 'sound' || choice?.source === 'text';
 }

@@ -1,5 +1,6 @@
 // Sessions as the page uses them: made of a dropped file, with the package's global settings put in one place.
-import { env, InferenceSession } from 'onnxlet';
+import type { OperatorUse } from 'onnxlet';
+import { env, InferenceSession, supports } from 'onnxlet';
 import type { LoadedModel } from '../model/loaded.js';
 
 /** How a model is run. */
@@ -22,7 +23,7 @@ export interface Wishes {
 
 let queue: Promise<unknown> = Promise.resolve();
 
-/** `env` is global: sessions with different settings are made one after the other. */
+/** `env` is global: what depends on its settings is done one after the other. */
 export function openSession(model: LoadedModel, setup: Setup, wishes: Wishes = {}): Promise<InferenceSession> {
   const made = queue.then(() => {
     env.wasm.simd = setup.simd;
@@ -33,6 +34,27 @@ export function openSession(model: LoadedModel, setup: Setup, wishes: Wishes = {
       graphOptimizationLevel: wishes.asWritten ? 'disabled' : 'all',
       externalData: [...model.companions].map(([path, data]) => ({ path, data })),
     });
+  });
+  queue = made.catch(() => undefined);
+  return made;
+}
+
+/** Which of the model's operators the engine lacks. */
+export function missingIn({ file }: LoadedModel): Promise<readonly OperatorUse[]> {
+  const asked = queue.then(() => supports(file));
+  queue = asked.catch(() => undefined);
+  return asked.then(({ missing }) => missing);
+}
+
+/** A session in the engine that makes numbers of texts, which has one thread. */
+export function openPreprocessing(model: Blob): Promise<InferenceSession> {
+  const made = queue.then(async () => {
+    env.wasm.wasmPaths = { wasm: new URL('./onnxlet/onnxlet-preprocessing.wasm', document.baseURI) };
+    try {
+      return await InferenceSession.create(model, { intraOpNumThreads: 1 });
+    } finally {
+      delete env.wasm.wasmPaths;
+    }
   });
   queue = made.catch(() => undefined);
   return made;

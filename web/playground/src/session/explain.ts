@@ -1,5 +1,6 @@
 // What went wrong, for somebody who has never seen ONNX: what it is, what to do next, and the engine's own words.
 import { OnnxletError } from 'onnxlet';
+import { Problem } from '../../../../edge/js/shared/interface.js';
 import { NotAModel } from '../model/read.js';
 import { WrongPackage } from '../onnxruntime/package.js';
 import { PeerFailed } from '../onnxruntime/session.js';
@@ -41,6 +42,7 @@ export function explain(error: unknown, name = 'The model'): Explanation {
       details,
     };
   }
+  if (error instanceof Problem) return { title: 'Something is missing or does not fit', advice: details };
   if (error instanceof RangeError) return tooLarge(name, details);
   if (error instanceof OnnxletError) return explainCode(error, name);
   return { title: 'Something unexpected went wrong', advice: 'Reload the page and try again.', details };
