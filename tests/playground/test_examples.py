@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 from playwright.sync_api import Page, expect
+from tokenizers import Tokenizer
 
+from onnxlet import InferenceSession
+from onnxlet.bundle.pipeline import compose
 from onnxlet.cli.serve import PLAYGROUND
-from tests.playground.conftest import Visit
+from tests.playground.conftest import NARROW, Visit
 from tests.support.missing import missing
+from tests.support.paths import ROOT, in_ci
+
+FOLDER = PLAYGROUND / "examples"
+LARGE = FOLDER / "large"
+
+
+def listed(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "examples.json"
+    if not path.is_file():
+        missing("the playground's examples are not built; run ./build.sh build")
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def test_all_are_there_and_run(visit: Visit) -> None:
-    listed = PLAYGROUND / "examples" / "examples.json"
-    if not listed.is_file():
-        missing("the playground's examples are not built; run ./build.sh build")
-    examples = json.loads(listed.read_text(encoding="utf-8"))
-    assert {"Read a digit", "Classify a table"} <= {example["title"] for example in examples}
+    examples = [*listed(FOLDER), *listed(LARGE)]
+    titles = {example["title"] for example in examples}
+    assert {"Read a digit", "Classify a table"} <= titles
+    if in_ci():
+        assert titles == {"Read a digit", "Classify a table", "Cut out a person", *CHECKS}
 
     def work(page: Page) -> None:
         for example in examples:
@@ -25,10 +44,84 @@ def test_all_are_there_and_run(visit: Visit) -> None:
             if example["title"] == "Read a digit":
                 draw_one(page)
             page.locator(".run-line").wait_for()
+            CHECKS.get(example["title"], lambda _: None)(page)
             assert page.get_by_role("alert").count() == 0
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), example["title"]
             page.get_by_role("button", name="start again").click()
 
-    visit(work)
+    visit(work, viewport=NARROW)
+
+
+def text_is_read(page: Page) -> None:
+    expect(page.locator(".line-text")).to_have_text(TEXT)
+
+
+def a_face_is_found(page: Page) -> None:
+    with InferenceSession(str(FOLDER / "faces.onnx")) as session:
+        data = np.fromfile(FOLDER / "portrait.jpg", np.uint8)
+        (boxes,) = session.run(["faces"], {"picture": data})
+    assert len(boxes) == 1
+    cells = page.locator(".output-card").first.locator("tbody td").all_inner_texts()
+    np.testing.assert_allclose([float(cell) for cell in cells[1:]], boxes[0], atol=0.1)
+
+
+def speech_is_marked(page: Page) -> None:
+    application = compose(FOLDER / "speech.onnx", ROOT / "examples" / "pipelines" / "speech-segments.toml")
+    with InferenceSession(application.model) as session:
+        (segments,) = session.run(None, {"sound": np.fromfile(FOLDER / "speech.wav", np.uint8)})
+    assert len(segments) == 3
+    expect(page.locator(".found li")).to_have_text([f"{start:.2f} s to {end:.2f} s" for start, end in segments])
+
+
+def sentences_are_compared(page: Page) -> None:
+    (example,) = listed(LARGE)
+    texts = example["inputs"]["input_ids"]["written"].split("\n")
+    tokenizer = Tokenizer.from_file(str(LARGE / example["tokenizer"]))
+    vectors = []
+    with InferenceSession(str(LARGE / example["model"])) as session:
+        for text in texts:
+            ids = np.array([tokenizer.encode(text).ids])
+            feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+            vectors.append(session.run(None, feeds)[0][0].mean(0))
+    unit = np.stack([vector / np.linalg.norm(vector) for vector in vectors])
+    page.locator(".similarity").wait_for()
+    rows = [row.locator("td").all_inner_texts() for row in page.locator(".similarity tbody tr").all()]
+    found = np.array(rows, float)
+    np.testing.assert_allclose(found, unit @ unit.T, atol=1e-4)
+    # Those about cats are alike, as are those about trains.
+    assert found[0, 1] > 0.5 and found[2, 3] > 0.5 and found[0, 2:].max() < 0.3
+
+
+TEXT = [
+    "Reading a picture with onnxlet",
+    "Invoice 2041-77",
+    "Coffee beans, 250 g",
+    "Total: 128.50 EUR",
+    "WebAssembly runs it anywhere",
+    "no network, no server",
+]
+CHECKS: dict[str, Callable[[Page], None]] = {
+    "Read text": text_is_read,
+    "Find faces": a_face_is_found,
+    "Hear speech": speech_is_marked,
+    "Compare sentences": sentences_are_compared,
+}
+
+
+def test_what_a_page_lacks_is_not_offered(visit: Visit) -> None:
+    """Wheels have no large examples."""
+
+    def work(page: Page) -> None:
+        page.context.route("**/examples/large/**", lambda route: route.fulfill(status=404))
+        page.reload()
+        page.get_by_role("button", name="Read text").wait_for()
+        assert page.locator(".examples button").count() == len(listed(FOLDER))
+        page.context.route("**/examples/digits.onnx", lambda route: route.fulfill(status=404))
+        page.get_by_role("button", name="Read a digit").click()
+        alert = page.get_by_role("alert")
+        expect(alert).to_contain_text("The file digits.onnx of the example is not there (404).")
+
+    visit(work, service_workers="block")
 
 
 def draw_one(page: Page) -> None:

@@ -15,11 +15,21 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.models import digits_cnn, selfie, tables  # noqa: E402
+from onnxlet.bundle.pipeline import compose  # noqa: E402
+from tests.bundle import sounds  # noqa: E402
+from tests.models import digits_cnn, minilm_small, selfie, tables  # noqa: E402
 from tests.models.fetch import FetchError, fetch  # noqa: E402
-from tests.models.registry import built  # noqa: E402
+from tests.models.registry import built, models  # noqa: E402
 
 Example = dict[str, Any]
+
+SENTENCES = (
+    "A cat sleeps on the sofa.",
+    "A kitten naps on the couch.",
+    "The train to Vienna leaves at noon.",
+    "When does the railway connection to Austria depart?",
+    "Add a pinch of salt to the soup.",
+)
 
 
 def digits(folder: Path) -> Example:
@@ -44,16 +54,58 @@ def table(folder: Path) -> Example:
 
 
 def text(folder: Path) -> Example:
-    shutil.copyfile(fetch("tinyocr") / "det.onnx", folder / "text-detector.onnx")
+    source = fetch("tinyocr")
+    shutil.copyfile(source / "det.onnx", folder / "text-detector.onnx")
+    shutil.copyfile(source / "rec.onnx", folder / "text-reader.onnx")
     shutil.copyfile(ROOT / "examples" / "ocr" / "picture.png", folder / "text.png")
     return {
-        "title": "Find text",
-        "text": "The detector of PP-OCRv6 marks where a picture has lines of text.",
+        "title": "Read text",
+        "text": "PP-OCRv6 finds the lines of text in a picture, and reads each of them.",
         "model": "text-detector.onnx",
+        "reader": "text-reader.onnx",
         "sizes": {"DynamicDimension.1": 480, "DynamicDimension.2": 640},
         "inputs": {
             "x": {"source": "picture", "picture": "text.png", "range": "ImageNet", "fit": "contain", "bgr": True}
         },
+    }
+
+
+def faces(folder: Path) -> Example:
+    """With what comes before and after it in a bundle."""
+    model = fetch("blazeface") / "face_detection_back_256x256_barracuda.onnx"
+    application = compose(model, ROOT / "examples" / "pipelines" / "face-boxes.toml")
+    (folder / "faces.onnx").write_bytes(application.model)
+    shutil.copyfile(fetch("portrait") / "grace_hopper.jpg", folder / "portrait.jpg")
+    return {
+        "title": "Find faces",
+        "text": "BlazeFace draws a box around each face, in a portrait or a picture from your camera.",
+        "model": "faces.onnx",
+        "inputs": {"picture": {"source": "picture", "picture": "portrait.jpg"}},
+    }
+
+
+def speech(folder: Path) -> Example:
+    shutil.copyfile(fetch("silero-vad") / "silero_vad_16k_op15.onnx", folder / "speech.onnx")
+    sounds.write_wav(folder / "speech.wav", sounds.speech())
+    return {
+        "title": "Hear speech",
+        "text": "Silero VAD marks where somebody speaks, in sounds like words or what you record.",
+        "model": "speech.onnx",
+        "inputs": {"input": {"source": "sound", "sound": "speech.wav"}},
+    }
+
+
+def sentences(folder: Path) -> Example:
+    source = fetch("minilm-l6")
+    build = lambda: minilm_small.build(models()["minilm"].path(), source / "vocab.txt")  # noqa: E731
+    shutil.copyfile(built("minilm-int4", minilm_small, build)(), folder / "sentences.onnx")
+    minilm_small.save_tokenizer(source / "vocab.txt", folder / "sentences-tokenizer.json")
+    return {
+        "title": "Compare sentences",
+        "text": "MiniLM in 4 bits turns sentences into vectors: which ones mean the same? (15 MB)",
+        "model": "sentences.onnx",
+        "tokenizer": "sentences-tokenizer.json",
+        "inputs": {"input_ids": {"source": "text", "written": "\n".join(SENTENCES)}},
     }
 
 
@@ -69,18 +121,26 @@ def person(folder: Path) -> Example:
     }
 
 
-EXAMPLES: tuple[Callable[[Path], Example], ...] = (digits, text, person, table)
+EXAMPLES: tuple[Callable[[Path], Example], ...] = (digits, text, faces, speech, person, table)
+# In a folder of their own, which wheels leave out.
+LARGE: tuple[Callable[[Path], Example], ...] = (sentences,)
 
 
-def main(folder: Path) -> None:
+def write(folder: Path, examples: tuple[Callable[[Path], Example], ...]) -> None:
+    """examples.json, and the files that it names."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
-    for example in EXAMPLES:
+    for example in examples:
         try:
             made.append(example(folder))
         except FetchError as error:
             print(f"the example {example.__name__} is left out: {error}", file=sys.stderr)
     (folder / "examples.json").write_text(json.dumps(made, indent=1), encoding="utf-8")
+
+
+def main(folder: Path) -> None:
+    write(folder, EXAMPLES)
+    write(folder / "large", LARGE)
 
 
 if __name__ == "__main__":

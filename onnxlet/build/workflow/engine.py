@@ -132,7 +132,7 @@ def playground() -> None:
     """onnxlet/_playground: the page of `onnxlet serve`, which wheels have."""
     home = ROOT / "onnxlet" / "_playground"
     npm_packages(PLAYGROUND)
-    inputs = files_under(PLAYGROUND, ROOT / "edge" / "js" / "shared")
+    inputs = files_under(PLAYGROUND, ROOT / "edge" / "js" / "shared", ROOT / "examples", ROOT / "tests" / "models")
     scripts = [path for path in (JS / "dist").iterdir() if path.suffix == ".mjs"]
     stamp = Stamp("playground", sorted([*inputs, *scripts, WASM / "onnxlet-webgpu.wasm"]))
     if not stamp.fresh(home / "index.html"):

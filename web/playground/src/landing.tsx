@@ -1,7 +1,7 @@
 // What the page shows before there is a model.
 import { useEffect, useState } from 'preact/hooks';
 import type { Example } from './examples.js';
-import { listExamples, openExample } from './examples.js';
+import { listExamples, openExample, opening } from './examples.js';
 import { FilePicker } from './ui/file-picker.js';
 import { loading, openFiles } from './state.js';
 
@@ -36,9 +36,9 @@ function Examples() {
       <ul>
         {examples.map((example) => (
           <li key={example.model}>
-            <button type="button" onClick={() => void openExample(example)}>
+            <button type="button" aria-busy={opening.value === example.title} onClick={() => void openExample(example)}>
               <strong>{example.title}</strong>
-              <span>{example.text}</span>
+              <span>{opening.value === example.title ? 'Loading …' : example.text}</span>
             </button>
           </li>
         ))}
