@@ -28,6 +28,15 @@ WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
 
 Visit = Callable[..., Any]
 
+# What the ordinary run has in one of the two widths, --all in both.
+BOTH_WIDTHS = pytest.mark.parametrize(
+    "viewport", [pytest.param(NARROW, id="narrow"), pytest.param(WIDE, id="wide", marks=pytest.mark.only_with_all)]
+)
+BOTH_ISOLATIONS = pytest.mark.parametrize(
+    "isolated",
+    [pytest.param(True, id="isolated"), pytest.param(False, id="not isolated", marks=pytest.mark.only_with_all)],
+)
+
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Chromium]:
@@ -58,7 +67,7 @@ def visit(chromium: Chromium, site: FolderServer) -> Visit:
 def visiting(chromium: Chromium, site: FolderServer) -> Visit:
     """visit(work, **options): what `work` makes of the page, which reaches nothing but its own origin and has no errors.
 
-    `folder` is served in place of the playground.
+    `folder` is served in place of the playground. Without `service_workers="allow"` the page does not fill its cache first.
     """
 
     def perform(
@@ -85,7 +94,7 @@ def visiting(chromium: Chromium, site: FolderServer) -> Visit:
             assert (foreign, errors) == ([], [])
             return result
 
-        return chromium.visit("about:blank", guarded, **{"viewport": WIDE, **options})
+        return chromium.visit("about:blank", guarded, **{"viewport": WIDE, "service_workers": "block", **options})
 
     return perform
 

@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 from playwright.sync_api import Page, expect
 
 from tests.playground import models
-from tests.playground.conftest import NARROW, WIDE, Visit, open_model
+from tests.playground.conftest import BOTH_ISOLATIONS, BOTH_WIDTHS, Visit, open_model
 
 # The longest task and the slowest answer to an input, in milliseconds; all that moved, by the browser's own measure.
 WATCH = """() => {
@@ -75,7 +75,7 @@ def answered(measured: list[dict[str, float]]) -> bool:
     return min(max(each["task"], each["answer"]) for each in measured) < 100
 
 
-@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
+@BOTH_ISOLATIONS
 def test_the_page_answers_while_a_model_runs(visit: Visit, heavy: Path, isolated: bool) -> None:
     def work(page: Page) -> list[dict[str, float]]:
         open_model(page, heavy)
@@ -124,7 +124,7 @@ def test_the_page_answers_while_a_model_is_packed(visit: Visit, heavy: Path) -> 
     assert answered(measured), measured
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+@BOTH_WIDTHS
 def test_nothing_moves_while_a_model_loads(visit: Visit, viewport: dict[str, int], heavy: Path) -> None:
     def work(page: Page) -> None:
         page.locator(".examples button").first.wait_for()

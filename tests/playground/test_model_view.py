@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
+
 from playwright.sync_api import Page, expect
 
 from tests.playground import models
-from tests.playground.conftest import NARROW, WIDE, Visit, open_model
+from tests.playground.conftest import BOTH_WIDTHS, Visit, open_model
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+@BOTH_WIDTHS
 def test_a_model_is_described(visit: Visit, viewport: dict[str, int]) -> None:
     def work(page: Page) -> None:
         open_model(page, models.digits(), "digits.onnx")
@@ -78,25 +79,24 @@ def test_graphs_inside_nodes_open(visit: Visit) -> None:
     visit(work)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+def test_a_broken_file_is_explained(visit: Visit) -> None:
+    cases = [
         (b"", "What is wrong: the file is empty."),
         (b"<!doctype html><p>404", "What is wrong: it is a web page or XML: the download probably went wrong."),
         (b"version https://git-lfs.github.com/spec/v1\n", 'it is a pointer of Git LFS: run "git lfs pull"'),
+        (b"PK\x03\x04", "it is a ZIP archive: unpack it first"),
         (models.digits()[:500], "What is wrong: it ends in the middle of a part (byte 500 of 500)."),
         (b"\x00\x01\x02\x03", "What is wrong: it is damaged (byte"),
-    ],
-    ids=["empty", "web page", "LFS pointer", "cut off", "noise"],
-)
-def test_a_broken_file_is_explained(visit: Visit, content: bytes, words: str) -> None:
+    ]
+
     def work(page: Page) -> None:
-        file = {"name": "broken.onnx", "mimeType": "application/octet-stream", "buffer": content}
-        page.locator("input[type=file]").set_input_files([file])
         alert = page.get_by_role("alert")
-        expect(alert).to_contain_text("broken.onnx cannot be read as an ONNX model")
-        expect(alert).to_contain_text(words)
-        expect(alert).to_contain_text("Download or export it again")
+        for content, words in cases:
+            file: Any = {"name": "broken.onnx", "mimeType": "application/octet-stream", "buffer": content}
+            page.locator("input[type=file]").set_input_files([file])
+            expect(alert).to_contain_text(words)
+            expect(alert).to_contain_text("broken.onnx cannot be read as an ONNX model")
+            expect(alert).to_contain_text("Download or export it again")
         # The next file works.
         open_model(page, models.digits())
         expect(alert).to_have_count(0)

@@ -15,9 +15,11 @@ from playwright.sync_api import Page, expect
 
 from bench.runner import install_peer
 from tests.playground import models
-from tests.playground.conftest import Visit, open_model
+from tests.playground.conftest import BOTH_ISOLATIONS, Visit, open_model
 from tests.support.missing import missing
 
+# It is what serves the files.
+ALLOWED = "allow"
 NAMES = ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm")
 
 
@@ -56,7 +58,7 @@ def measure(page: Page) -> None:
     expect(page.get_by_role("button", name="Measure", exact=True)).to_be_enabled(timeout=60_000)
 
 
-@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
+@BOTH_ISOLATIONS
 def test_it_is_measured_and_its_outputs_are_compared(visit: Visit, package: Path, isolated: bool) -> None:
     def work(page: Page) -> None:
         open_performance(page, models.digits())
@@ -79,9 +81,10 @@ def test_it_is_measured_and_its_outputs_are_compared(visit: Visit, package: Path
         measure(page)
         expect(page.locator(".setup-row")).to_have_count(1)
 
-    visit(work, isolated=isolated)
+    visit(work, isolated=isolated, service_workers=ALLOWED)
 
 
+@pytest.mark.only_with_all
 def test_a_model_that_it_does_not_run(visit: Visit, package: Path) -> None:
     """Its outputs are tensors alone."""
     model = onnx.load_from_string(models.table(rows=2))
@@ -97,7 +100,7 @@ def test_a_model_that_it_does_not_run(visit: Visit, package: Path) -> None:
         problem = page.locator(".setup-rows .problem").first
         expect(problem).to_contain_text("onnxruntime-web, 1 thread: onnxruntime-web does not run model.onnx")
 
-    visit(work)
+    visit(work, service_workers=ALLOWED)
 
 
 def fake(entry: str) -> list[dict[str, Any]]:
@@ -132,7 +135,11 @@ def test_what_is_supplied_reaches_nothing_else(visit: Visit) -> None:
         found: dict[str, str] = json.loads(problem[problem.index("{") :])
         return found
 
-    assert visit(work) == {"elsewhere": "TypeError", "text": "EvalError", "script": "TypeError"}
+    assert visit(work, service_workers=ALLOWED) == {
+        "elsewhere": "TypeError",
+        "text": "EvalError",
+        "script": "TypeError",
+    }
 
 
 def named(*names: str, content: bytes = b"") -> list[dict[str, Any]]:
@@ -166,7 +173,7 @@ def test_wrong_files_are_explained(visit: Visit) -> None:
             "ort.wasm.min.mjs has no InferenceSession: it is not onnxruntime-web"
         )
 
-    visit(work)
+    visit(work, service_workers=ALLOWED)
 
 
 def test_without_a_service_worker_it_cannot_be_supplied(visit: Visit) -> None:
@@ -178,4 +185,4 @@ def test_without_a_service_worker_it_cannot_be_supplied(visit: Visit) -> None:
         expect(page.get_by_role("alert")).to_contain_text("The browser gives this page no service worker")
         expect(page.get_by_role("alert")).to_contain_text("Open the page by https, or from this machine.")
 
-    visit(work)
+    visit(work, service_workers=ALLOWED)

@@ -10,12 +10,11 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from onnxlet.cli.server import FolderServer
 from tests.playground import models
-from tests.playground.conftest import NARROW, WIDE, Visit, open_model
+from tests.playground.conftest import BOTH_WIDTHS, Visit, open_model
 from tests.support.paths import ROOT
 
 
@@ -24,7 +23,7 @@ def open_view(page: Page, name: str, content: bytes) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+@BOTH_WIDTHS
 def test_setups_are_measured_side_by_side(visit: Visit, viewport: dict[str, int]) -> None:
     def work(page: Page) -> None:
         open_view(page, "Performance", models.digits())
@@ -129,7 +128,7 @@ def test_a_gpu_that_is_lost_is_explained(visit: Visit, site: FolderServer) -> No
         expect(alert).to_contain_text("The GPU went away while the model ran", timeout=60_000)
         expect(alert).to_contain_text("Run again: it gets a new one.")
 
-    visit(work, service_workers="block")
+    visit(work)
 
 
 def test_programs_for_the_model(visit: Visit, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, expect
 import onnxlet
 from onnxlet.packing import pack
 from tests.playground import models, packable
-from tests.playground.conftest import NARROW, WIDE, Visit, open_model
+from tests.playground.conftest import BOTH_WIDTHS, Visit, open_model
 
 PER_CHANNEL = {"conv": "int8:method=rtn", "up": "int8:method=rtn"}
 
@@ -104,9 +104,7 @@ def test_codes_are_those_of_the_packer_in_python(visit: Visit, bits: int, block:
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, id="wide", marks=SOMETIMES), pytest.param(NARROW, id="narrow")]
-)
+@BOTH_WIDTHS
 def test_the_report_tells_of_every_node(visit: Visit, viewport: dict[str, int]) -> None:
     model = packable.every_layer()
     config = {"scheme": "int8:block=32,form=nbits,method=rtn", "layers": PER_CHANNEL, "seconds": 0}

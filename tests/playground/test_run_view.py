@@ -14,8 +14,15 @@ from tests.playground import models
 from tests.playground.conftest import NARROW, WIDE, Visit, open_run, run, saved
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
+@pytest.mark.parametrize(
+    ("viewport", "isolated"),
+    [
+        pytest.param(WIDE, False, id="wide, not isolated"),
+        pytest.param(NARROW, True, id="narrow"),
+        pytest.param(WIDE, True, id="wide", marks=pytest.mark.only_with_all),
+        pytest.param(NARROW, False, id="narrow, not isolated", marks=pytest.mark.only_with_all),
+    ],
+)
 def test_made_up_numbers_give_labels(visit: Visit, viewport: dict[str, int], isolated: bool) -> None:
     def work(page: Page) -> None:
         open_run(page, models.digits())

@@ -64,4 +64,4 @@ def test_it_works_without_its_server(visit: Visit) -> None:
         page.locator("form .main").click()
         page.locator(".run-line").wait_for()
 
-    visit(work)
+    visit(work, service_workers="allow")
