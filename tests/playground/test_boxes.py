@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -25,6 +26,9 @@ from ocr import Reader
 from text_boxes import find_boxes
 
 Fetched = Callable[[Callable[[], Path]], Path]
+
+
+NO_PICTURE: Any = {"name": "p.png", "mimeType": "image/png", "buffer": b"no picture"}
 
 
 def picture(width: int, height: int) -> bytes:
@@ -120,6 +124,8 @@ def test_faces(visit: Visit, fetched: Fetched, viewport: dict[str, int]) -> None
         open_run(page, application.model)
         page.locator("form .main").click()
         expect(page.get_by_role("alert")).to_contain_text('Choose a picture for input "picture" first.')
+        page.locator(".input-card .picker input").set_input_files([NO_PICTURE])
+        expect(page.get_by_role("alert")).to_contain_text("The browser cannot read this file as a picture. PNG, JPEG")
         take_picture(page, content.getvalue())
         run(page)
         np.testing.assert_allclose(np.load(io.BytesIO(saved(page, "Save faces as .npy"))), boxes, atol=0.02)

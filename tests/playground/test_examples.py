@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from playwright.sync_api import Page, expect
 from tokenizers import Tokenizer
 
 from onnxlet import InferenceSession
 from onnxlet.bundle.pipeline import compose
 from onnxlet.cli.serve import PLAYGROUND
+from tests.models.fetch import FetchError
 from tests.playground.conftest import NARROW, Visit
 from tests.support.missing import missing
 from tests.support.paths import ROOT, in_ci
@@ -122,6 +125,29 @@ def test_what_a_page_lacks_is_not_offered(visit: Visit) -> None:
         expect(alert).to_contain_text("The file digits.onnx of the example is not there (404).")
 
     visit(work, service_workers="block")
+
+
+def test_what_cannot_be_fetched_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = importlib.util.spec_from_file_location("examples", ROOT / "web" / "playground" / "examples.py")
+    assert spec is not None and spec.loader is not None
+    examples = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(examples)
+
+    def faraway(_: Path) -> dict[str, Any]:
+        raise FetchError("there is no network")
+
+    examples.write(tmp_path / "made", (examples.table, faraway))
+    assert [example["title"] for example in listed(tmp_path / "made")] == ["Classify a table"]
+    assert capsys.readouterr().err == "the example faraway is left out: there is no network\n"
+
+
+def test_licences_are_passed_on() -> None:
+    sources = {name for example in listed(FOLDER) for name in example.get("sources", ())}
+    text = (FOLDER / "LICENSES.txt").read_text(encoding="utf-8")
+    lines = text.split("\n\n")[0].splitlines()
+    assert [line.partition(":")[0] for line in lines] == sorted(sources)
+    if "silero-vad" in sources:
+        assert "silero-vad: silero-vad 6.2.3; MIT" in lines and "Copyright (c) 2020-present Silero Team" in text
 
 
 def draw_one(page: Page) -> None:

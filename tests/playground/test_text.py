@@ -126,5 +126,11 @@ def test_what_is_no_text_or_tokenizer_is_explained(visit: Visit, tokenizer: Bert
         refused(page, 'Input "input_ids" takes one text, a line each.')
         write(page, "the dog")
         run(page)
+        page.get_by_role("button", name="start again").click()
+        open_run(page, models.embedder(TABLE, batch=3))
+        write(page, "the cat")
+        choose_file(page, "numbers", "tokenizer.json", description(tokenizer))
+        write(page, "the cat\nthe dog")
+        refused(page, 'Input "input_ids" takes 3 texts, a line each.')
 
     visit(work)

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from onnxlet.bundle.pipeline import compose  # noqa: E402
 from tests.bundle import sounds  # noqa: E402
 from tests.models import digits_cnn, minilm_small, selfie, tables  # noqa: E402
-from tests.models.fetch import FetchError, fetch  # noqa: E402
+from tests.models.fetch import FetchError, fetch, manifest  # noqa: E402
 from tests.models.registry import built, models  # noqa: E402
 
 Example = dict[str, Any]
@@ -60,6 +60,7 @@ def text(folder: Path) -> Example:
     shutil.copyfile(ROOT / "examples" / "ocr" / "picture.png", folder / "text.png")
     return {
         "title": "Read text",
+        "sources": ["tinyocr"],
         "text": "PP-OCRv6 finds the lines of text in a picture, and reads each of them.",
         "model": "text-detector.onnx",
         "reader": "text-reader.onnx",
@@ -78,6 +79,7 @@ def faces(folder: Path) -> Example:
     shutil.copyfile(fetch("portrait") / "grace_hopper.jpg", folder / "portrait.jpg")
     return {
         "title": "Find faces",
+        "sources": ["blazeface", "portrait"],
         "text": "BlazeFace draws a box around each face, in a portrait or a picture from your camera.",
         "model": "faces.onnx",
         "inputs": {"picture": {"source": "picture", "picture": "portrait.jpg"}},
@@ -89,6 +91,7 @@ def speech(folder: Path) -> Example:
     sounds.write_wav(folder / "speech.wav", sounds.speech())
     return {
         "title": "Hear speech",
+        "sources": ["silero-vad"],
         "text": "Silero VAD marks where somebody speaks, in sounds like words or what you record.",
         "model": "speech.onnx",
         "inputs": {"input": {"source": "sound", "sound": "speech.wav"}},
@@ -102,6 +105,7 @@ def sentences(folder: Path) -> Example:
     minilm_small.save_tokenizer(source / "vocab.txt", folder / "sentences-tokenizer.json")
     return {
         "title": "Compare sentences",
+        "sources": ["minilm-l6"],
         "text": "MiniLM in 4 bits turns sentences into vectors: which ones mean the same? (15 MB)",
         "model": "sentences.onnx",
         "tokenizer": "sentences-tokenizer.json",
@@ -115,6 +119,7 @@ def person(folder: Path) -> Example:
     shutil.copyfile(fetch("portrait") / "grace_hopper.jpg", folder / "portrait.jpg")
     return {
         "title": "Cut out a person",
+        "sources": ["selfie-seg", "portrait"],
         "text": "MediaPipe's selfie segmentation on a portrait, or on a picture from your camera.",
         "model": "selfie.onnx",
         "inputs": {"input": {"source": "picture", "picture": "portrait.jpg"}},
@@ -126,6 +131,18 @@ EXAMPLES: tuple[Callable[[Path], Example], ...] = (digits, text, faces, speech, 
 LARGE: tuple[Callable[[Path], Example], ...] = (sentences,)
 
 
+def licenses(examples: list[Example]) -> str:
+    """Where the files come from, and what their licences ask to be passed on."""
+    names = sorted({name for example in examples for name in example.get("sources", ())})
+    lines = [
+        f"{name}: {', '.join(package['name'] + ' ' + package['version'] for package in manifest()[name]['packages'])}; "
+        f"{manifest()[name]['licence']}"
+        for name in names
+    ]
+    texts = [path.read_text(encoding="utf-8") for name in names if (path := fetch(name) / "LICENSE").is_file()]
+    return "\n\n".join(["\n".join(lines), *texts])
+
+
 def write(folder: Path, examples: tuple[Callable[[Path], Example], ...]) -> None:
     """examples.json, and the files that it names."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -135,6 +152,7 @@ def write(folder: Path, examples: tuple[Callable[[Path], Example], ...]) -> None
             made.append(example(folder))
         except FetchError as error:
             print(f"the example {example.__name__} is left out: {error}", file=sys.stderr)
+    (folder / "LICENSES.txt").write_text(licenses(made), encoding="utf-8")
     (folder / "examples.json").write_text(json.dumps(made, indent=1), encoding="utf-8")
 
 
