@@ -19,10 +19,6 @@ from tests.support.paths import ROOT
 
 WIDE = {"width": 1280, "height": 860}
 NARROW = {"width": 360, "height": 740}
-# What has no width of its own runs in the wide one anyway.
-BOTH_WIDTHS = pytest.mark.parametrize(
-    "viewport", [pytest.param(WIDE, marks=pytest.mark.only_with_all), NARROW], ids=["wide", "narrow"]
-)
 AXE = ROOT / "js" / "node_modules" / "axe-core" / "axe.min.js"
 WEBGPU = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
 
