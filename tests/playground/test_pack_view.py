@@ -254,18 +254,14 @@ def test_weights_of_another_file_end_up_in_one(visit: Visit, tmp_path: Path) -> 
             np.testing.assert_array_equal(kept[tensor.name], numpy_helper.to_array(tensor))
 
 
-def test_a_data_file_that_is_too_short(visit: Visit, tmp_path: Path) -> None:
-    files = with_data_file(packable.products(), tmp_path)
+def too_short(folder: Path) -> list[Path]:
+    files = with_data_file(packable.products(), folder)
     files[1].write_bytes(files[1].read_bytes()[:-100])
-
-    def work(page: Page) -> None:
-        open_files(page, files)
-        refused(page, "model.onnx is damaged", 'weight "w0" ends at byte 12288 of weights.data, which has 12188')
-
-    visit(work)
+    return files
 
 
-def test_weights_of_inner_graphs_stay_in_their_file(visit: Visit, tmp_path: Path) -> None:
+def with_inner_weights(folder: Path) -> list[Path]:
+    """Weights of the graph inside a node lie in another file."""
     inner = numpy_helper.from_array(np.ones(4, np.float32), "inner")
     inner.data_location = TensorProto.EXTERNAL
     inner.external_data.add(key="location", value="inner.data")
@@ -274,42 +270,41 @@ def test_weights_of_inner_graphs_stay_in_their_file(visit: Visit, tmp_path: Path
     model = packable.products()
     model.graph.node.append(helper.make_node("If", ["c"], ["y"], name="choice", then_branch=branch, else_branch=branch))
     model.graph.input.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
-    files = [tmp_path / "model.onnx", tmp_path / "inner.data"]
-    files[0].write_bytes(model.SerializeToString())
-    files[1].write_bytes(bytes(16))
-
-    def work(page: Page) -> None:
-        open_files(page, files)
-        refused(
-            page,
-            "keeps weights of a graph inside a node",
-            "onnxlet pack",
-            'node "choice" (If) has weights in inner.data',
-        )
-
-    visit(work)
+    return written(model, folder, "inner.data", 16)
 
 
-def test_more_than_a_file_can_hold(visit: Visit, tmp_path: Path) -> None:
-    """Bytes that stay are not read: the file of 2 GB has holes instead."""
+def too_large(folder: Path) -> list[Path]:
+    """More than a file can hold. What stays is not read: the file of 2 GB has holes instead of bytes."""
     model = packable.products()
     size = 1 << 31
     tensor = TensorProto(name="large", data_type=TensorProto.INT8, dims=[size], data_location=TensorProto.EXTERNAL)
     tensor.external_data.add(key="location", value="large.data")
     model.graph.initializer.append(tensor)
-    files = [tmp_path / "model.onnx", tmp_path / "large.data"]
+    return written(model, folder, "large.data", size)
+
+
+def written(model: onnx.ModelProto, folder: Path, data: str, size: int) -> list[Path]:
+    files = [folder / "model.onnx", folder / data]
     files[0].write_bytes(model.SerializeToString())
     with files[1].open("wb") as file:
         file.truncate(size)
+    return files
+
+
+def test_other_files_that_are_not_packed(visit: Visit, tmp_path: Path) -> None:
+    cases = [
+        (too_short, "model.onnx is damaged", 'weight "w0" ends at byte 12288 of weights.data, which has 12188'),
+        (with_inner_weights, "keeps weights of a graph inside a node", 'node "choice" (If) has weights in inner.data'),
+        (too_large, "model.onnx is too large for one file", "An .onnx file ends at 2 GB", "it would still have 21474"),
+    ]
 
     def work(page: Page) -> None:
-        open_files(page, files)
-        refused(
-            page,
-            "model.onnx is too large for one file",
-            "An .onnx file ends at 2 GB",
-            "packed it would still have 21474",
-        )
+        for make, *words in cases:
+            folder = tmp_path / make.__name__
+            folder.mkdir()
+            open_files(page, make(folder))
+            refused(page, *words)
+            page.get_by_role("button", name="start again").click()
 
     visit(work)
 
