@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css';
 import './style/fonts.css';
 import './style/base.css';
 import './style/parts.css';
+import './style/run.css';
 import './style/graph.css';
 import './style/views.css';
 import { App } from './app.js';
