@@ -113,8 +113,8 @@ struct Attention : Kernel {
     const int64_t total = past + sk[1];
     if (k.dim(0) != batch || v.dim(0) != batch || sk[0] != sv[0] || sk[1] != sv[1] || sq[2] != sk[2] || sk[0] < 1 ||
         sq[0] % sk[0] != 0 || sv[2] > kMostValueSize ||
-        (ctx.has(4) && (!(ctx.in(4).shape() == Shape{batch, sk[0], past, sk[2]}) ||
-                        !(ctx.in(5).shape() == Shape{batch, sv[0], past, sv[2]})))) {
+        (ctx.has(4) &&
+         (!has_shape(ctx.in(4), {batch, sk[0], past, sk[2]}) || !has_shape(ctx.in(5), {batch, sv[0], past, sv[2]})))) {
       return Answer::kDeclined;
     }
     AttentionCall c{batch, sq[0], sk[0], sq[1], total, sq[2], sv[2]};

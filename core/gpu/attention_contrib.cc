@@ -49,7 +49,7 @@ struct GroupQueryAttention : Kernel {
     const Shape expected{query.dim(0), query.dim(1), kv_heads * size};
     if (ctx.has(1) && (!(ctx.in(1).shape() == expected) || !(ctx.in(2).shape() == expected))) return false;
     for (int i = 3; i <= 4 && ctx.has(i); ++i) {
-      if (ctx.in(i).rank() != 4 || !(ctx.in(i).shape() == Shape{query.dim(0), kv_heads, ctx.in(3).dim(2), size})) {
+      if (!has_shape(ctx.in(i), {query.dim(0), kv_heads, ctx.in(3).dim(2), size})) {
         return false;
       }
     }
@@ -191,12 +191,11 @@ struct MultiHeadAttention : Kernel {
     o->added = key.dim(four ? 2 : 1);
     o->v_size = four ? value.dim(3) : value.dim(2) / heads;
     o->kv_has_bias = !four;
-    if (!(key.shape() ==
-          (four ? Shape{o->batch, heads, o->added, o->size} : Shape{o->batch, o->added, query.dim(2)})) ||
-        !(value.shape() ==
-          (four ? Shape{o->batch, heads, o->added, o->v_size} : Shape{o->batch, o->added, heads * o->v_size}))) {
-      return false;
-    }
+    const bool fits = four ? has_shape(key, {o->batch, heads, o->added, o->size}) &&
+                                 has_shape(value, {o->batch, heads, o->added, o->v_size})
+                           : has_shape(key, {o->batch, o->added, query.dim(2)}) &&
+                                 has_shape(value, {o->batch, o->added, heads * o->v_size});
+    if (!fits) return false;
     const auto view = [&](int input, int64_t size) {
       return four ? heads_4d(ctx.buffer(input), heads, o->added, size)
                   : heads_3d(ctx.buffer(input), o->added, size, heads * size);
@@ -220,7 +219,7 @@ struct MultiHeadAttention : Kernel {
   Result<std::optional<Mask>> padding(Context& ctx, int64_t batch, int64_t keys) const {
     const Tensor& t = ctx.in(kPadding);
     const bool counts = t.rank() == 1 && t.size() == batch;
-    if (!ctx.is_here(kPadding) || !(counts || t.shape() == Shape{batch, keys})) return std::optional<Mask>();
+    if (!ctx.is_here(kPadding) || !(counts || has_shape(t, {batch, keys}))) return std::optional<Mask>();
     OL_ASSIGN(Tensor table, Tensor::allocate(ctx.pool(), DType::kFloat, Shape{batch, keys}));
     const auto* given = t.data<int32_t>();
     for (int64_t i = 0; i < batch * keys; ++i) {
@@ -239,8 +238,8 @@ struct MultiHeadAttention : Kernel {
     }
     const int64_t past = ctx.has(kPastKey) && ctx.in(kPastKey).rank() == 4 ? ctx.in(kPastKey).dim(2) : 0;
     const int64_t hidden = heads * o.size, v_hidden = heads * o.v_size;
-    if ((ctx.has(kPastKey) && (!(ctx.in(kPastKey).shape() == Shape{o.batch, heads, past, o.size}) ||
-                               !(ctx.in(kPastValue).shape() == Shape{o.batch, heads, past, o.v_size}))) ||
+    if ((ctx.has(kPastKey) && (!has_shape(ctx.in(kPastKey), {o.batch, heads, past, o.size}) ||
+                               !has_shape(ctx.in(kPastValue), {o.batch, heads, past, o.v_size}))) ||
         (ctx.has(kBias) && ctx.in(kBias).size() != 2 * hidden + v_hidden)) {
       return Answer::kDeclined;
     }

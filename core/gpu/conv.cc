@@ -62,12 +62,7 @@ struct Conv : Kernel {
     u.u(depthwise ? runs : win.pixels()).u(x[1]);
     if (!depthwise) u.u(w[0]).u(w[1]).u(outputs).u(blocks).u(spans);
     u.f(low).f(high);
-    u.dims(with_leading(win.in, kMostSpace, 1), 1)
-        .dims(with_leading(win.out, kMostSpace, 1), 1)
-        .dims(with_leading(win.kernel, kMostSpace, 1), 1);
-    u.dims(with_leading(win.stride, kMostSpace, 1), 1)
-        .dims(with_leading(win.dilation, kMostSpace, 1), 1)
-        .dims(with_leading(win.pad, kMostSpace, 0), 1);
+    u.window(win);
     std::vector<DeviceBufferPtr> buffers{ctx.buffer(0), depthwise ? ctx.buffer(1) : packed_weights(ctx)};
     if (ctx.has(2)) buffers.push_back(ctx.buffer(2));
     if (ctx.has(3)) buffers.push_back(ctx.buffer(3));

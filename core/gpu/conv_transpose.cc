@@ -34,12 +34,7 @@ struct ConvTranspose : Kernel {
     OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, shape));
     Uniforms u;
     u.u(shape.size()).u(x[1]).u(shape[1]).u(group);
-    u.dims(with_leading(win.out, kMostSpace, 1), 1)
-        .dims(with_leading(win.in, kMostSpace, 1), 1)
-        .dims(with_leading(win.kernel, kMostSpace, 1), 1);
-    u.dims(with_leading(win.stride, kMostSpace, 1), 1)
-        .dims(with_leading(win.dilation, kMostSpace, 1), 1)
-        .dims(with_leading(win.pad, kMostSpace, 0), 1);
+    u.window(win);
     std::vector<DeviceBufferPtr> buffers{ctx.buffer(0), ctx.buffer(1)};
     if (ctx.has(2)) buffers.push_back(ctx.buffer(2));
     buffers.push_back(std::move(out));

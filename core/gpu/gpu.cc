@@ -28,7 +28,8 @@ const auto& tables() {
                                                 rotary_rows(),
                                                 quantize_rows(),
                                                 int_product_rows(),
-                                                einsum_rows()};
+                                                einsum_rows(),
+                                                grid_rows()};
   return *all;
 }
 

@@ -9,7 +9,6 @@
 namespace onnxlet::gpu {
 namespace {
 
-constexpr int kMostBatchDims = 4;
 constexpr int64_t kMostBatches = 65535;
 constexpr int64_t kSide = 8;     // invocations of a group in either direction
 constexpr int64_t kColumns = 4;  // of an invocation
@@ -71,9 +70,7 @@ void dispatch_product(Context& ctx, const IntProduct& p, const DeviceBufferPtr& 
   const auto step = [](const std::optional<Operand>& zero) { return zero && zero->shape.size() > 1 ? 1 : 0; };
   Uniforms u;
   u.u(p.m).u(p.n).u(p.k).u(p.words()).u(step(p.a_zero)).u(step(p.b_zero));
-  u.dims(with_leading(p.batch, kMostBatchDims, 1), 1)
-      .dims(with_leading(p.a_batch, kMostBatchDims, 0), 1)
-      .dims(with_leading(p.b_batch, kMostBatchDims, 0), 1);
+  u.batches(p.batch, p.a_batch, p.b_batch);
   const auto groups = [](int64_t n, int64_t each) { return static_cast<uint32_t>(ceil_div(n, each)); };
   ctx.set_name(shader);
   ctx.dispatch(shader, buffers, u,
@@ -216,12 +213,7 @@ struct Conv : IntKernel {
     const int64_t count = matrices * p.n * p.words();
     Uniforms u;
     u.u(count).u(p.n).u(p.k).u(p.words()).u(group).u(channels).u(w.taps());
-    u.dims(with_leading(w.in, kMostSpace, 1), 1)
-        .dims(with_leading(w.out, kMostSpace, 1), 1)
-        .dims(with_leading(w.kernel, kMostSpace, 1), 1)
-        .dims(with_leading(w.stride, kMostSpace, 1), 1)
-        .dims(with_leading(w.dilation, kMostSpace, 1), 1)
-        .dims(with_leading(w.pad, kMostSpace, 0), 1);
+    u.window(w);
     Shader shader("int_pack");
     shader.set("KIND", "patches").set("X", wgsl_type(ctx.in(at().a).dtype()));
     std::vector<DeviceBufferPtr> buffers{ctx.buffer(at().a)};

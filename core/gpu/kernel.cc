@@ -38,6 +38,17 @@ Uniforms& Uniforms::dims(const Shape& values, int vectors) {
   return *this;
 }
 
+Uniforms& Uniforms::window(const Window& w) {
+  for (const Shape* sizes : {&w.in, &w.out, &w.kernel, &w.stride, &w.dilation}) {
+    dims(with_leading(*sizes, kMostSpace, 1), 1);
+  }
+  return dims(with_leading(w.pad, kMostSpace, 0), 1);
+}
+Uniforms& Uniforms::batches(const Shape& counts, const Shape& a, const Shape& b) {
+  dims(with_leading(counts, kMostBatchDims, 1), 1);
+  return dims(with_leading(a, kMostBatchDims, 0), 1).dims(with_leading(b, kMostBatchDims, 0), 1);
+}
+
 Context::Context(const OpCall& call, Commands& commands, const DeviceOptions& options)
     : call_(call), commands_(commands), options_(options), outputs_(call.wanted.size()) {}
 
@@ -92,6 +103,10 @@ Shape with_leading(const Shape& s, int rank, int64_t size) {
   Shape out = s;
   while (out.rank() < rank) out.insert(0, size);
   return out;
+}
+
+bool has_shape(const Tensor& t, std::initializer_list<int64_t> dims) {
+  return std::equal(dims.begin(), dims.end(), t.shape().begin(), t.shape().end());
 }
 
 std::string_view wgsl_type(DType dtype) {

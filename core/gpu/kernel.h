@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/commands.h"
+#include "kernels/window.h"
 #include "ops/device.h"
 
 namespace onnxlet::gpu {
@@ -28,6 +29,10 @@ class Uniforms {
   Uniforms& u(int64_t value);
   Uniforms& f(float value);
   Uniforms& dims(const Shape& values, int vectors);  // vectors * 4 values, beginning at a multiple of 16 bytes
+  // Sizes of X and Y, kernel, strides, dilations and the pads before: each with a dimension of space in its last place.
+  Uniforms& window(const Window& w);
+  // What a batch of products counts through, and the strides of both operands.
+  Uniforms& batches(const Shape& counts, const Shape& a, const Shape& b);
   std::span<const uint32_t> words() const { return words_; }
 
  private:
@@ -84,6 +89,7 @@ enum class Answer { kDone, kDeclined };
 
 class Kernel : public DeviceKernel {
  public:
+  Status init(Attrs&) { return {}; }  // of those without attributes
   virtual Result<Answer> run(Context& ctx) const = 0;
   virtual bool takes_empty() const { return false; }  // inputs without elements: caches at first
 };
@@ -110,6 +116,7 @@ Table einsum_rows();
 Table conv_rows();
 Table conv_transpose_rows();
 Table resize_rows();
+Table grid_rows();
 Table nbits_rows();
 Table attention_rows();
 Table attention_contrib_rows();
@@ -123,13 +130,16 @@ Table order_rows();
 Table quantize_rows();
 Table int_product_rows();
 
-inline constexpr int kMostSpace = 3;  // dimensions of space that shaders count through
+inline constexpr int kMostSpace = 3;      // dimensions of space that shaders count through
+inline constexpr int kMostBatchDims = 4;  // of products
 
 // Work groups that are counted through x, then y.
 Groups groups_for(int64_t n);
 
 // Leading axes of this size until there are `rank`.
 Shape with_leading(const Shape& s, int rank, int64_t size);
+
+bool has_shape(const Tensor& t, std::initializer_list<int64_t> dims);
 
 // "f32" of DType::kFloat; "" where shaders have no such type.
 std::string_view wgsl_type(DType dtype);

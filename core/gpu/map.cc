@@ -140,7 +140,6 @@ struct Predicate : Kernel {
 };
 
 struct Clip : Kernel {
-  Status init(Attrs&) { return {}; }
   Result<Answer> run(Context& ctx) const override {
     if (ctx.in(0).dtype() != DType::kFloat) return Answer::kDeclined;
     float bounds[] = {-kInfinity, kInfinity};
@@ -189,7 +188,6 @@ struct Binary : Kernel {
 };
 
 struct Where : Kernel {
-  Status init(Attrs&) { return {}; }
   Result<Answer> run(Context& ctx) const override { return map_inputs(ctx, "Where", 3, ctx.in(1).dtype()); }
 };
 

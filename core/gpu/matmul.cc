@@ -9,7 +9,6 @@ namespace {
 
 constexpr int64_t kTile = 64;  // rows and columns of a group that shares tiles
 constexpr int64_t kSide = 8;   // of a group that does not
-constexpr int kMostBatchDims = 4;
 
 uint32_t groups(int64_t n, int64_t each) { return static_cast<uint32_t>((n + each - 1) / each); }
 
@@ -54,9 +53,7 @@ Result<Answer> multiply(Context& ctx, Product p, DeviceBufferPtr to) {
   Uniforms u;
   u.u(s.m).u(s.n).u(s.k).u(s.a_row).u(s.a_col).u(s.b_row).u(s.b_col);
   u.u(p.added_row).u(p.added_column).f(p.alpha).f(p.beta).f(-kInfinity).f(kInfinity);
-  u.dims(with_leading(s.batch, kMostBatchDims, 1), 1)
-      .dims(with_leading(s.a_batch, kMostBatchDims, 0), 1)
-      .dims(with_leading(s.b_batch, kMostBatchDims, 0), 1);
+  u.batches(s.batch, s.a_batch, s.b_batch);
   std::vector<DeviceBufferPtr> buffers{ctx.buffer(p.a), ctx.buffer(p.b)};
   if (p.added >= 0) buffers.push_back(ctx.buffer(p.added));
   buffers.push_back(std::move(to));

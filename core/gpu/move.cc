@@ -100,7 +100,6 @@ struct Transpose : Kernel {
 };
 
 struct Expand : Kernel {
-  Status init(Attrs&) { return {}; }
   Result<Answer> run(Context& ctx) const override {
     if (!ctx.is_here(1)) return Answer::kDeclined;
     OL_ASSIGN(const auto dims, to_ints(ctx.in(1), "shape"));
@@ -111,7 +110,6 @@ struct Expand : Kernel {
 };
 
 struct Slice : Kernel {
-  Status init(Attrs&) { return {}; }
   Result<Answer> run(Context& ctx) const override {
     std::vector<int64_t> lists[4];  // starts, ends, axes, steps
     for (int i = 1; i <= 4; ++i) {
@@ -233,7 +231,6 @@ struct Split : Kernel {
 };
 
 struct Tile : Kernel {
-  Status init(Attrs&) { return {}; }
   Result<Answer> run(Context& ctx) const override {
     const Shape& x = ctx.in(0).shape();
     if (!ctx.is_here(1)) return Answer::kDeclined;

@@ -61,13 +61,15 @@ constexpr LayerSpec kLayer{true, 1, 2, 1, 2};
 constexpr LayerSpec kRms{false, 1, -1, -1, -1};
 constexpr LayerSpec kSimplified{false, 1, -1, -1, 1};
 
-template <const LayerSpec& kSpec>
 struct LayerNorm : Kernel {
+  const LayerSpec* spec = &kLayer;
   int64_t axis = -1;
   float epsilon = 1e-5f;
   bool plain = true;
 
   Status init(Attrs& a) {
+    if (a.op_type() == "RMSNormalization") spec = &kRms;
+    if (a.op_type() == "SimplifiedLayerNormalization") spec = &kSimplified;
     axis = a.i("axis", -1);
     epsilon = a.f("epsilon", 1e-5f);
     plain = a.dtype("stash_type", DType::kFloat) == DType::kFloat;
@@ -77,25 +79,26 @@ struct LayerNorm : Kernel {
     const Shape& shape = ctx.in(0).shape();
     const int64_t at = axis < 0 ? axis + shape.rank() : axis;
     if (!plain || !floats(ctx) || at < 0 || at >= shape.rank()) return Answer::kDeclined;
-    return layer_norm(ctx, kSpec, ctx.buffer(0), shape, static_cast<int>(at), epsilon);
+    return layer_norm(ctx, *spec, ctx.buffer(0), shape, static_cast<int>(at), epsilon);
   }
 };
 
 // normalize(input + skip + bias); the sum is an output of its own.
-template <bool kCenter>
 struct SkipLayerNorm : Kernel {
+  bool center = true;
   float epsilon = 1e-12f;
 
   Status init(Attrs& a) {
+    center = a.op_type() == "SkipLayerNormalization";
     epsilon = a.f("epsilon", 1e-12f);
     return {};
   }
   Result<Answer> run(Context& ctx) const override {
-    constexpr int kBias = kCenter ? 4 : 3;
+    const int bias = center ? 4 : 3;
     const Shape& shape = ctx.in(0).shape();
     Shape joined;
     if (!floats(ctx) || shape.rank() < 1 || !broadcast_shapes(shape, ctx.in(1).shape(), &joined) ||
-        !(joined == shape) || (ctx.has(kBias) && ctx.in(kBias).size() != shape.back())) {
+        !(joined == shape) || (ctx.has(bias) && ctx.in(bias).size() != shape.back())) {
       return Answer::kDeclined;
     }
     OL_ASSIGN(DeviceBufferPtr sum, ctx.out(3, DType::kFloat, shape));
@@ -103,32 +106,33 @@ struct SkipLayerNorm : Kernel {
     const auto add = [&](int input, const DeviceBufferPtr& to) {
       return map(ctx, {"Add", {first, operand(ctx, input)}, DType::kFloat}, shape, to);
     };
-    if (ctx.has(kBias)) {
+    if (ctx.has(bias)) {
       DeviceBufferPtr partial = ctx.scratch(static_cast<uint64_t>(shape.size()) * sizeof(float));
-      if (add(kBias, partial) == Answer::kDeclined) return Answer::kDeclined;
+      if (add(bias, partial) == Answer::kDeclined) return Answer::kDeclined;
       first.buffer = std::move(partial);
     }
     if (add(1, sum) == Answer::kDeclined) return Answer::kDeclined;
-    static constexpr LayerSpec kSpec{kCenter, 2, kCenter ? 3 : -1, 1, 2};
-    return layer_norm(ctx, kSpec, sum, shape, shape.rank() - 1, epsilon);
+    const LayerSpec spec{center, 2, center ? 3 : -1, 1, 2};
+    return layer_norm(ctx, spec, sum, shape, shape.rank() - 1, epsilon);
   }
 };
 
 // GroupNormalization, and InstanceNormalization, whose groups are channels.
-template <bool kInstance>
 struct GroupNorm : Kernel {
+  bool instance = false;
   int64_t groups = 1;
   float epsilon = 1e-5f;
 
   Status init(Attrs& a) {
-    if (!kInstance) groups = a.i("num_groups");
+    instance = a.op_type() == "InstanceNormalization";
+    if (!instance) groups = a.i("num_groups");
     epsilon = a.f("epsilon", 1e-5f);
     return {};
   }
   Result<Answer> run(Context& ctx) const override {
     const Shape& shape = ctx.in(0).shape();
     if (!floats(ctx) || shape.rank() < 3) return Answer::kDeclined;
-    const int64_t channels = shape[1], parts = kInstance ? channels : groups, given = ctx.in(1).size();
+    const int64_t channels = shape[1], parts = instance ? channels : groups, given = ctx.in(1).size();
     if (parts < 1 || channels % parts != 0 || ctx.in(2).size() != given || (given != channels && given != parts)) {
       return Answer::kDeclined;
     }
@@ -193,13 +197,13 @@ struct Lrn : Kernel {
 constexpr std::string_view kMicrosoft = "com.microsoft";
 
 const Row kRows[] = {
-    {"", "LayerNormalization", 17, make<LayerNorm<kLayer>>},
-    {"", "RMSNormalization", 23, make<LayerNorm<kRms>>},
-    {"", "SimplifiedLayerNormalization", 1, make<LayerNorm<kSimplified>>},
-    {kMicrosoft, "SkipLayerNormalization", 1, make<SkipLayerNorm<true>>},
-    {kMicrosoft, "SkipSimplifiedLayerNormalization", 1, make<SkipLayerNorm<false>>},
-    {"", "GroupNormalization", 18, make<GroupNorm<false>>},
-    {"", "InstanceNormalization", 6, make<GroupNorm<true>>},
+    {"", "LayerNormalization", 17, make<LayerNorm>},
+    {"", "RMSNormalization", 23, make<LayerNorm>},
+    {"", "SimplifiedLayerNormalization", 1, make<LayerNorm>},
+    {kMicrosoft, "SkipLayerNormalization", 1, make<SkipLayerNorm>},
+    {kMicrosoft, "SkipSimplifiedLayerNormalization", 1, make<SkipLayerNorm>},
+    {"", "GroupNormalization", 18, make<GroupNorm>},
+    {"", "InstanceNormalization", 6, make<GroupNorm>},
     {"", "BatchNormalization", 7, make<BatchNorm>},
     {"", "LRN", 1, make<Lrn>},
 };

@@ -12,13 +12,7 @@ Result<Answer> run_pool(Context& ctx, std::string_view kind, const Window& w, bo
   OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, shape));
   Uniforms u;
   u.u(shape.size()).u(w.pixels()).u(include_pad);
-  u.dims(with_leading(w.in, kMostSpace, 1), 1)
-      .dims(with_leading(w.out, kMostSpace, 1), 1)
-      .dims(with_leading(w.kernel, kMostSpace, 1), 1)
-      .dims(with_leading(w.stride, kMostSpace, 1), 1);
-  u.dims(with_leading(w.dilation, kMostSpace, 1), 1)
-      .dims(with_leading(w.pad, kMostSpace, 0), 1)
-      .dims(with_leading(w.pad_end, kMostSpace, 0), 1);
+  u.window(w).dims(with_leading(w.pad_end, kMostSpace, 0), 1);
   const DeviceBufferPtr buffers[] = {ctx.buffer(0), std::move(out)};
   ctx.dispatch(Shader("pool").set("KIND", kind), buffers, u, shape.size());
   return Answer::kDone;

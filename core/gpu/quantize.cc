@@ -89,7 +89,6 @@ struct Linear : Kernel {
 };
 
 struct DynamicQuantizeLinear : Kernel {
-  Status init(Attrs&) { return {}; }
   Result<Answer> run(Context& ctx) const override {
     const Tensor& x = ctx.in(0);
     OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kUint8, x.shape()));

@@ -220,6 +220,18 @@ CASES: dict[str, Callable[[np.random.Generator], tuple[bytes, Arrays]]] = {
     "Tile of whole numbers": partial(plain, op="Tile", dtype=np.int64, shapes=[(2, 1, 3)], whole=[[2, 3, 1]]),
     "CumSum of whole numbers": partial(plain, op="CumSum", dtype=np.int64, shapes=[(3, 33)], whole=[1], reverse=1),
     "Gather of bytes": partial(plain, op="Gather", dtype=np.uint8, shapes=[(6, 5)], whole=[[3, -1, 0]], axis=1),
+    **{
+        f"GridSample {mode}, {padding}, {rank} axes": partial(
+            plain,
+            op="GridSample",
+            dtype=np.float32,
+            shapes=[(2, 3, *(5, 4, 3)[:rank]), (2, *(6, 7, 2)[:rank], rank)],
+            mode=mode,
+            padding_mode=padding,
+            align_corners=rank % 2,
+        )
+        for mode, padding, rank in (("linear", "zeros", 3), ("cubic", "border", 2), ("nearest", "reflection", 2))
+    },
     "QLinearAdd": partial(of_levels, op="QLinearAdd", dtype=np.uint8, shapes=[(3, 1, 7), (5, 7)]),
     "QLinearMul": partial(of_levels, op="QLinearMul", dtype=np.int8, shapes=[(33,), (33,)]),
     "QLinearSigmoid": partial(of_levels, op="QLinearSigmoid", dtype=np.uint8, shapes=[(2, 31)]),

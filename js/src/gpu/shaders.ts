@@ -8,6 +8,7 @@ import conv_pack from '../../../web/shaders/conv_pack.wgsl';
 import conv_transpose from '../../../web/shaders/conv_transpose.wgsl';
 import copy from '../../../web/shaders/copy.wgsl';
 import each from '../../../web/shaders/each.wgsl';
+import grid from '../../../web/shaders/grid.wgsl';
 import groups from '../../../web/shaders/groups.wgsl';
 import int_pack from '../../../web/shaders/int_pack.wgsl';
 import int_product from '../../../web/shaders/int_product.wgsl';
@@ -40,6 +41,7 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map(
     conv_pack,
     conv_transpose,
     copy,
+    grid,
     int_pack,
     int_product,
     lrn,
