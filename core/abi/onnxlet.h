@@ -104,7 +104,7 @@ OL_API(ol_model_free) void ol_model_free(ol_model* model);
 /* JSON: {"ir_version","producer_name","producer_version","domain","model_version","doc_string","graph_name",
  *  "graph_doc_string","opset_imports":{domain:version},"metadata":{key:value},"inputs":[arg],"outputs":[arg],"initializers":[{"name",
  *  "dtype","shape","bytes","external"}],"operators":[{"domain","op_type","count","since","supported"}],
- *  "functions":[...],"external":[{"file","bytes"}]}
+ *  "functions":[...],"sparse":whether any tensor is,"external":[{"file","bytes"}]}
  *  arg: {"name","type":"tensor(float)","dtype":1,"shape":[1,"N",null]} ; shape null when the rank is unknown.
  *  "external": per file, the bytes that must be provided: the end of its furthest used range. */
 OL_API(ol_model_describe) const char* ol_model_describe(ol_model* model);

@@ -30,7 +30,7 @@ inline constexpr uint32_t kTypes = ~uint32_t{0};      // dtype_bit()s
 inline constexpr std::string_view kKernels[] = {{}};  // names that profiles show
 inline constexpr bool kEveryKernel = true;
 inline constexpr bool kGradient = true, kFunctions = true, kSubgraphs = true, kHostOperators = true;
-inline constexpr bool kExternalData = true, kMemoryPlan = true, kContainers = true, kDevice = true;
+inline constexpr bool kExternalData = true, kMemoryPlan = true, kContainers = true, kDevice = true, kSparse = true;
 }  // namespace onnxlet::trim
 #endif
 

@@ -28,7 +28,9 @@ GraphInterface graph_interface(const Model& model) {
   std::set<std::string_view> initialized;
   const bool overridable = initializers_overridable(model);
   for (const TensorRef& t : model.graph.initializers) initialized.insert(t.name);
-  for (const SparseTensorRef& t : model.graph.sparse_initializers) initialized.insert(t.values.name);
+  if (trim::kSparse) {
+    for (const SparseTensorRef& t : model.graph.sparse_initializers) initialized.insert(t.values.name);
+  }
   for (const ValueInfo& v : model.graph.inputs) {
     if (initialized.count(v.name) == 0)
       face.inputs.push_back(&v);
@@ -84,7 +86,7 @@ class Builder {
     if (name.empty()) return kAbsent;
     const auto found = scope.names.find(name);
     if (found != scope.names.end()) return found->second;
-    if (scope.outer == nullptr) return kAbsent;
+    if (!trim::kSubgraphs || scope.outer == nullptr) return kAbsent;
     const ValueId outer = resolve(name, *scope.outer);
     if (outer == kAbsent) return kAbsent;
     const ValueId inner = scope.graph->add_value(name);
@@ -123,10 +125,12 @@ class Builder {
       }
       OL_TRY(add_constant(t.name, std::move(tensor), scope));
     }
-    for (const SparseTensorRef& t : source.sparse_initializers) {
-      if (defaults.count(t.values.name) != 0) continue;
-      OL_ASSIGN(Tensor tensor, densify(t, pool_));
-      OL_TRY(add_constant(t.values.name, std::move(tensor), scope));
+    if (trim::kSparse) {
+      for (const SparseTensorRef& t : source.sparse_initializers) {
+        if (defaults.count(t.values.name) != 0) continue;
+        OL_ASSIGN(Tensor tensor, densify(t, pool_));
+        OL_TRY(add_constant(t.values.name, std::move(tensor), scope));
+      }
     }
     for (const ValueInfo& v : source.inputs) {
       if (scope.names.count(v.name) != 0) continue;  // a constant that is listed as an input too

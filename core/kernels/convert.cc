@@ -146,6 +146,7 @@ bool cast_directly(DType from, const void* src, DType to, void* dst, int64_t n) 
       return direct.template operator()<float, int32_t>([](float v) { return saturate_to<int32_t>(v); });
     case pair(DType::kFloat, DType::kUint8):
     case pair(DType::kFloat, DType::kInt8):
+      if (!trim::keeps_type(DType::kUint8) && !trim::keeps_type(DType::kInt8)) return false;
       map<uint8_t, float>(src, dst, n, [](float v) { return static_cast<uint8_t>(saturate_to<int32_t>(v)); });
       return true;
     case pair(DType::kFloat, DType::kInt64):
@@ -248,7 +249,7 @@ void cast_elements(DType from, const void* src, DType to, void* dst, int64_t n, 
   if (cast_directly(from, src, to, dst, n)) return;
   const char* in = static_cast<const char*>(src);
   char* out = static_cast<char*>(dst);
-  if (from == DType::kUint64 && is_float(to)) {
+  if (trim::keeps_type(DType::kUint64) && from == DType::kUint64 && is_float(to)) {
     const uint64_t* wide = static_cast<const uint64_t*>(src);
     const int64_t to_size = static_cast<int64_t>(element_size(to));
     for (int64_t i = 0; i < n; ++i) {

@@ -131,6 +131,7 @@ struct Model {
   std::vector<std::pair<std::string_view, std::string_view>> metadata;
   Graph graph;
   std::vector<Function> functions;
+  bool sparse = false;  // whether any tensor is
 
   std::deque<std::string> names;  // strings made by passes; addresses stay valid
   std::string_view intern(std::string s) {

@@ -17,6 +17,7 @@ constexpr int kMaxDepth = 64;  // of graphs inside graphs, and types inside type
 struct Parser {
   const char* file;
   int depth = 0;
+  bool sparse = false;  // whether there was a sparse tensor
 
   // Calls f(field) for every field of a message.
   template <class F>
@@ -196,6 +197,8 @@ struct Parser {
   }
 
   Status sparse_tensor(std::string_view message, SparseTensorRef* t) {
+    if (!trim::kSparse) return left_out("a sparse tensor");
+    sparse = true;
     return each(message, [&](const Field& f) -> Status {
       if (f.number == 3) return dims(f, &t->dims);
       if (f.number > 2) return {};
@@ -271,7 +274,8 @@ struct Parser {
       }
       OL_TRY(expect(f, wire::kBytes));
       const bool is_tensor = t->kind == Kind::kTensor || t->kind == Kind::kSparseTensor;
-      return is_tensor ? tensor_type(f.bytes, t) : nested_type(f.bytes, t);
+      if (is_tensor) return tensor_type(f.bytes, t);
+      return trim::kContainers ? nested_type(f.bytes, t) : left_out("a type other than tensors");
     });
     --depth;
     return status;
@@ -357,6 +361,8 @@ struct Parser {
   }
 
   Status attribute_message(const Field& f, Attribute* a) {
+    // Its operator is not in the build: the error names that.
+    if (!trim::kSubgraphs && (f.number == 6 || f.number == 11)) return {};
     switch (f.number) {
       case 5:
         a->t = std::make_shared<TensorRef>();
@@ -537,6 +543,7 @@ struct Parser {
           return {};
       }
     }));
+    m->sparse = sparse;
     if (!has_graph) return invalid_protobuf("the file holds no graph: it is not an ONNX model");
     return {};
   }

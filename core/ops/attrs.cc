@@ -1,4 +1,5 @@
 // Attrs: attribute access with the schema's defaults, and a record of what was asked for.
+#include "base/trim.h"
 #include "ir/ir.h"
 #include "ops/op.h"
 #include "schema/schema.h"
@@ -65,7 +66,7 @@ std::vector<std::string_view> Attrs::strings(std::string_view name) {
 
 Result<Tensor> Attrs::tensor(std::string_view name) {
   const Attribute* a = take(name);
-  if (a != nullptr && a->sparse != nullptr) return densify(*a->sparse, pool_);
+  if (trim::kSparse && a != nullptr && a->sparse != nullptr) return densify(*a->sparse, pool_);
   if (a == nullptr || a->t == nullptr) return Tensor();
   OL_ASSIGN(Tensor t, tensor_from(*a->t, pool_));
   return t;

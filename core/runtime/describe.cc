@@ -159,7 +159,7 @@ std::string ModelFile::describe() const {
   write_operators(model, &w);
   w.key("functions").begin_array();
   for (const Function& f : model.functions) w.value(text(f.domain, f.domain.empty() ? "" : ".", f.name));
-  w.end_array();
+  w.end_array().field("sparse", model.sparse);
   std::vector<std::pair<std::string_view, uint64_t>> files;
   const auto note = [&](const TensorRef& t) {
     const uint64_t end = t.external_offset + t.external_length.value_or(stored_bytes(t));

@@ -22,8 +22,9 @@ void each_external_in(std::vector<TensorRef>& initializers, std::vector<Node>& n
   for (Node& n : nodes) {
     for (Attribute& a : n.attributes) {
       if (a.t) visit_external(*a.t, f);
-      if (a.sparse) visit_external(*a.sparse, f);
+      if (trim::kSparse && a.sparse) visit_external(*a.sparse, f);
       for (TensorRef& t : a.tensors) visit_external(t, f);
+      if (!trim::kSubgraphs) continue;
       if (a.g) each_external_in(a.g->initializers, a.g->nodes, f);
       for (auto& g : a.graphs) each_external_in(g->initializers, g->nodes, f);
     }

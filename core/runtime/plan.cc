@@ -21,7 +21,9 @@ class Planner {
     uses_ = graph.use_counts();
     const std::vector<int> last = last_readers(graph);
     for (ValueId id : graph.inputs) plan->input_slots.push_back(id);
-    for (const Capture& c : graph.captures) plan->capture_slots.push_back(c.inner);
+    if (trim::kSubgraphs) {
+      for (const Capture& c : graph.captures) plan->capture_slots.push_back(c.inner);
+    }
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       plan->steps.push_back(step(graph, graph.nodes[i], static_cast<int>(i), last, plan.get()));
     }
@@ -64,6 +66,7 @@ class Planner {
       for (ValueId id : n.inputs) {
         if (id != kAbsent) last[static_cast<size_t>(id)] = at;
       }
+      if (!trim::kSubgraphs) continue;
       for (const IrSubgraph& s : n.subgraphs) {
         for (const Capture& c : s.graph->captures) last[static_cast<size_t>(c.outer)] = at;
       }
@@ -95,17 +98,23 @@ class Planner {
       const bool read = id != kAbsent && last[static_cast<size_t>(id)] >= 0;
       s.outputs.push_back(read ? id : -1);
     }
+    if (trim::kSubgraphs) add_bodies(node, bury, &s);
+    s.node = std::move(node);
+    return s;
+  }
+
+  // `bury` is told of the values that the bodies read.
+  template <class F>
+  void add_bodies(IrNode& node, const F& bury, Step* s) {
     for (IrSubgraph& sub : node.subgraphs) {
       std::vector<int> captured;
       for (const Capture& c : sub.graph->captures) {
         captured.push_back(c.outer);
         bury(c.outer);
       }
-      s.captured.push_back(std::move(captured));
-      s.bodies.push_back(Planner(pool_, device_, problems_).plan(*sub.graph));
+      s->captured.push_back(std::move(captured));
+      s->bodies.push_back(Planner(pool_, device_, problems_).plan(*sub.graph));
     }
-    s.node = std::move(node);
-    return s;
   }
 
   void create(const IrGraph& graph, const IrNode& node, Step* s) {

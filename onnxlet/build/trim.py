@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-FEATURES: Final = ("containers", "external_data", "functions", "host_operators", "memory_plan", "subgraphs")
+FEATURES: Final = ("containers", "external_data", "functions", "host_operators", "memory_plan", "sparse", "subgraphs")
 GRADIENT: Final = ("ai.onnx.preview.training", "Gradient")
 
 

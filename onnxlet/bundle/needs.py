@@ -53,7 +53,7 @@ class Needs:
     """Kernels that ran, where that does not depend on what the inputs are; None needs all."""
     features: tuple[str, ...]
     """Parts of the engine that not every model uses: "containers", sequences and maps; "external_data"; "functions" of its own; "host_operators", which the
-    host registers; "memory_plan", for more than a few nodes; "subgraphs", control flow."""
+    host registers; "memory_plan", for more than a few nodes; "sparse", tensors; "subgraphs", control flow."""
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
@@ -128,6 +128,7 @@ def of(model: Source, name: str | None = None, feeds: Mapping[str, Any] | None =
         "functions": bool(written["functions"]),
         "host_operators": bool(registered),
         "memory_plan": subgraphs or len(described["nodes"]) > _FEW_NODES,
+        "sparse": written["sparse"],
         "subgraphs": subgraphs,
     }
     # A branch that was not taken has run no kernel.

@@ -49,6 +49,21 @@ def test_operators_types_and_kernels_that_a_model_uses() -> None:
     assert found.features == ()
 
 
+@pytest.mark.parametrize("place", ["initializer", "attribute"])
+def test_sparse_tensors_are_noticed(place: str) -> None:
+    values = helper.make_tensor("w", TensorProto.FLOAT, [1], [2.0])
+    sparse = helper.make_sparse_tensor(values, helper.make_tensor("at", TensorProto.INT64, [1], [1]), [3])
+    if place == "attribute":
+        data = model(
+            helper.make_node("Constant", [], ["w"], sparse_value=sparse), helper.make_node("Add", ["x", "w"], ["y"])
+        )
+    else:
+        proto = onnx.load_from_string(model(helper.make_node("Add", ["x", "w"], ["y"])))
+        proto.graph.sparse_initializer.append(sparse)
+        data = proto.SerializeToString()
+    assert needs.of(data, "sum").features == ("sparse",)
+
+
 def test_every_operator_has_a_kernel() -> None:
     """Trimmed engines have no function bodies."""
     rows = {(table.domain, name) for table in trim.tables(ROOT) for name, _ in table.rows}

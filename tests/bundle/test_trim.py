@@ -64,6 +64,18 @@ def model(op: str, dtype: int = TensorProto.FLOAT, *, domain: str = "", opset: i
     return bytes(helper.make_model(graph, opset_imports=imports, ir_version=10).SerializeToString())
 
 
+def _choice() -> onnx.GraphProto:
+    """A graph of one If."""
+
+    def value(name: str, dtype: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
+        return helper.make_tensor_value_info(name, dtype, [])
+
+    one = helper.make_node("Constant", [], ["o"], value_float=1.0)
+    branches = {name: helper.make_graph([one], name, [], [value("o")]) for name in ("then_branch", "else_branch")}
+    node = helper.make_node("If", ["c"], ["y"], **branches)
+    return helper.make_graph([node], "g", [value("c", TensorProto.BOOL)], [value("y")])
+
+
 @pytest.mark.parametrize(
     ("data", "operator"),
     [(model("Relu"), "Relu"), (model("Nonsense", domain="of.mine", opset=1), "of.mine.Nonsense")],
@@ -83,6 +95,27 @@ def test_an_element_type_that_was_left_out_is_named(trimmed: Callable[..., Infer
     session = trimmed("forest", graph.SerializeToString())
     with pytest.raises(NotImplemented, match=r"this build was trimmed to .*; the element type double is not in it"):
         session.run(None, {"x": np.zeros((1, 5))})
+
+
+def test_what_no_tensor_of_its_models_is_is_named(trimmed: Callable[..., InferenceSession]) -> None:
+    """Sparse tensors, and inputs that are none."""
+    sparse, listed = (onnx.load(CASES["forest"][0]()) for _ in range(2))
+    sparse.graph.sparse_initializer.append(
+        helper.make_sparse_tensor(
+            helper.make_tensor("w", TensorProto.FLOAT, [1], [2.0]),
+            helper.make_tensor("at", TensorProto.INT64, [1], [1]),
+            [3],
+        )
+    )
+    listed.graph.input.append(helper.make_tensor_sequence_value_info("list", TensorProto.FLOAT, None))
+    for graph, words in ((sparse, "a sparse tensor"), (listed, "a type other than tensors")):
+        with pytest.raises(NotImplemented, match=f"^this build was trimmed to .*; {words} is not in it"):
+            trimmed("forest", graph.SerializeToString())
+
+
+def test_a_branch_without_its_operator_is_named(trimmed: Callable[..., InferenceSession]) -> None:
+    with pytest.raises(NotImplemented, match=r"; If is not in it$"):
+        trimmed("forest", helper.make_model(_choice(), opset_imports=[helper.make_opsetid("", 18)]).SerializeToString())
 
 
 def test_another_version_of_an_operator_is_not_taken_for_this_one(trimmed: Callable[..., InferenceSession]) -> None:

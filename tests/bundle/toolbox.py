@@ -29,9 +29,14 @@ def built_scripts(target: str) -> None:
         missing("onnxlet/_edge is not built; run ./build.sh build")
 
 
+def usual_ops(target: str) -> str:
+    """The engine that takes less time to have: the whole one is compiled already, but not as part of a program."""
+    return "trimmed" if target in ("native", "wasi") else "full"
+
+
 def make(model: Path, folder: Path, target: str, **options: Any) -> Path:
-    """A bundle in the folder, with the whole engine unless `ops` says otherwise: it needs no compiler."""
-    bundle.make(bundle.Request([model], folder, target=target, **{"ops": "full", **options}))
+    """A bundle in the folder, with the engine of `usual_ops` unless `ops` says otherwise."""
+    bundle.make(bundle.Request([model], folder, target=target, **{"ops": usual_ops(target), **options}))
     return folder
 
 
@@ -43,7 +48,7 @@ def make_case(case: Case, folder: Path, target: str, **options: Any) -> Path:
 
 def make_of(model: onnx.ModelProto, interface: Interface, folder: Path, target: str, **options: Any) -> Path:
     """A bundle of a model whose inputs and outputs mean what the interface says."""
-    request = bundle.Request([], folder, target=target, **{"ops": "full", **options})
+    request = bundle.Request([], folder, target=target, **{"ops": usual_ops(target), **options})
     contents = bundle.Contents(request, (Application(model.SerializeToString(), interface),))
     folder.mkdir()
     seal(contents, importlib.import_module(f"onnxlet.bundle.{target}").fill(contents, folder), folder)
