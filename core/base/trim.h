@@ -29,6 +29,7 @@ inline constexpr std::string_view kPasses[] = {{}};
 inline constexpr uint32_t kTypes = ~uint32_t{0};      // dtype_bit()s
 inline constexpr std::string_view kKernels[] = {{}};  // names that profiles show
 inline constexpr bool kEveryKernel = true;
+inline constexpr std::string_view kLevelKernels[] = {{}};  // rows of kernels/level_kernels.inc that are compiled
 inline constexpr bool kGradient = true, kFunctions = true, kSubgraphs = true, kHostOperators = true;
 inline constexpr bool kExternalData = true, kMemoryPlan = true, kContainers = true, kDevice = true, kSparse = true;
 }  // namespace onnxlet::trim
@@ -74,6 +75,14 @@ constexpr bool keeps_kernel(Names... names) {
   if (!kTrimmed || kEveryKernel) return true;
   for (std::string_view kernel : kKernels) {
     if (((kernel == names) || ...)) return true;
+  }
+  return false;
+}
+
+constexpr bool keeps_level_kernel(std::string_view name) {
+  if (!kTrimmed) return true;
+  for (std::string_view kernel : kLevelKernels) {
+    if (kernel == name) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // Native builds: the functions of level_kernels.inc, each of which calls itself at the level in use.
 #if !defined(__wasm__)
 
+#include "base/trim.h"
 #include "kernels/attention.h"
 #include "kernels/conv.h"
 #include "kernels/gemm.h"
@@ -25,8 +26,14 @@ namespace fast {
 }  // namespace fast
 
 inline namespace ONNXLET_LEVEL {
-#define LEVEL_KERNEL(result, name, parameters, arguments) \
-  result name parameters { return level() == Level::kFast ? fast::name arguments : portable::name arguments; }
+// Of what a trimmed build does not compile there must be no trace: libonnxlet.a may be linked without --gc-sections.
+#define LEVEL_KERNEL(result, name, parameters, arguments)                               \
+  result name parameters {                                                              \
+    if constexpr (trim::keeps_level_kernel(#name))                                      \
+      return level() == Level::kFast ? fast::name arguments : portable::name arguments; \
+    else                                                                                \
+      __builtin_trap();                                                                 \
+  }
 #include "kernels/level_kernels.inc"
 #undef LEVEL_KERNEL
 }  // namespace ONNXLET_LEVEL

@@ -133,11 +133,23 @@ def test_every_row_of_every_table_is_found() -> None:
 
 def test_the_header_names_what_is_kept() -> None:
     every = trim.tables(ROOT)
-    text = trim.header(json.loads(EXAMPLE.text()), trim.kept_rows(json.loads(EXAMPLE.text()), every))
+    text = trim.header(
+        json.loads(EXAMPLE.text()), trim.kept_rows(json.loads(EXAMPLE.text()), every), ["gemm", "pack_b"]
+    )
     assert re.findall(r"TRIM_TABLES (.*)", text) == ["&kActivationOps, &kBinaryOps,"]
     assert 'kRows[] = {{"Add", 1}, {"Relu", 1}};' in text
     assert "kTypes = 0x3;" in text
+    assert 'kLevelKernels[] = {"gemm", "pack_b"};' in text
     assert "kGradient = false;" in text and "kEveryKernel = false;" in text
+
+
+def test_level_kernels_are_those_of_the_files_that_are_compiled() -> None:
+    """A native library must not name others."""
+    rows = trim.level_kernels(ROOT, ["kernels/softmax.cc", "kernels/binary.cc", "ops/binary.cc"])
+    assert sorted(set(rows)) == ["softmax", "softmax_row", "softmax_scalar"]
+    everywhere = [name for name in trim.Sources(ROOT).texts if name.endswith(".cc")]
+    listed = (ROOT / "core" / "kernels" / "level_kernels.inc").read_text(encoding="utf-8")
+    assert len(trim.level_kernels(ROOT, everywhere)) == len(re.findall("^LEVEL_KERNEL", listed, re.MULTILINE)) > 0
 
 
 def test_an_old_version_takes_the_row_that_serves_it() -> None:
