@@ -1,5 +1,6 @@
 // What is in a model: its inputs and outputs, operators and weights beside its graph.
 import { useState } from 'preact/hooks';
+import { Figures } from '../ui/figures.js';
 import { countText, plural, shapeText, sizeText, typeText } from '../ui/format.js';
 import { Notice } from '../ui/notice.js';
 import { measured, model } from '../state.js';
@@ -67,16 +68,7 @@ function Summary({ loaded }: { readonly loaded: LoadedModel }) {
     ['weights', sizeText(graph.weights.reduce((sum, { bytes }) => sum + bytes, 0))],
     ['opset', opset === undefined ? '–' : String(opset)],
   ];
-  return (
-    <dl class="figures">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures facts={facts} />;
 }
 
 const compact = (count: number) =>

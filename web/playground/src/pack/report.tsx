@@ -1,5 +1,6 @@
 // What packing did: sizes and times, outputs, every layer, and why the other nodes stayed.
 import { compareWith, Outputs } from '../compare/compare-view.js';
+import { Figures } from '../ui/figures.js';
 import { countText, plural, shapeText, sizeText, timeText } from '../ui/format.js';
 import { saveFile } from '../ui/save.js';
 import type { LayerRow, SkippedRow } from './pack.js';
@@ -25,7 +26,7 @@ export function Report({ result }: { readonly result: PackResult }) {
             </button>
           </div>
         </div>
-        <Figures result={result} />
+        <Sizes result={result} />
         {slower && (
           <p class="problem">
             It is slower here than the original: on small models unpacking costs more than it saves. What is smaller is
@@ -46,7 +47,7 @@ export function Report({ result }: { readonly result: PackResult }) {
   );
 }
 
-function Figures({ result: { report, runs, time } }: { readonly result: PackResult }) {
+function Sizes({ result: { report, runs, time } }: { readonly result: PackResult }) {
   const { bytesBefore, bytesAfter } = report;
   const facts: [string, string][] = [
     ['before', sizeText(bytesBefore)],
@@ -56,16 +57,7 @@ function Figures({ result: { report, runs, time } }: { readonly result: PackResu
     ['run after', runs ? timeText(runs.other.time * 1000) : '–'],
     ['packed in', timeText(time * 1000)],
   ];
-  return (
-    <dl class="figures small">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Figures small facts={facts} />;
 }
 
 function saveReport({ model, report, runs }: PackResult): void {

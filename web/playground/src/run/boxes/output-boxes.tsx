@@ -5,6 +5,7 @@ import { ChosenPicture } from '../chosen-picture.js';
 import type { Framed } from '../framed.js';
 import { inPicture } from '../framed.js';
 import type { Value } from '../run-state.js';
+import { Threshold } from '../threshold.js';
 import { BoxList } from './box-list.js';
 import { BoxMarks } from './box-marks.js';
 import type { Format, Unit } from './boxes.js';
@@ -35,22 +36,7 @@ export function OutputBoxes({ name, tensor, outputs, framed }: Properties) {
       </ChosenPicture>
       <BoxList boxes={boxes} />
       <div class="row">
-        {parts.scores && (
-          <label class="inline">
-            Threshold
-            <input
-              type="range"
-              min={0}
-              max={1}
-              step={0.05}
-              value={threshold}
-              onInput={({ currentTarget }) => {
-                setThreshold(Number(currentTarget.value));
-              }}
-            />
-            {threshold.toFixed(2)}
-          </label>
-        )}
+        {parts.scores && <Threshold value={threshold} onChange={setThreshold} />}
         <Select label="Rows are" value={format} options={FORMATS} onChoice={setFormat} />
         <Select label="Numbers are" value={unit} options={UNITS} onChoice={setUnit} />
       </div>

@@ -4,6 +4,7 @@ import type { Tensor } from 'onnxlet';
 import { numbersOf, summaryOf } from '../../ui/statistics.js';
 import { Curve } from '../output-numbers.js';
 import type { Heard } from '../run-state.js';
+import { Threshold } from '../threshold.js';
 import { segmentsOf } from './segments.js';
 import { Waveform } from './waveform.js';
 
@@ -30,20 +31,7 @@ export function OutputSpeech({ tensor, heard }: { readonly tensor: Tensor; reado
       <Curve tensor={series} {...(probable ? { range: SHARES } : {})} />
       {probable && (
         <>
-          <label class="inline">
-            Threshold
-            <input
-              type="range"
-              min={0.05}
-              max={0.95}
-              step={0.05}
-              value={threshold}
-              onInput={({ currentTarget }) => {
-                setThreshold(Number(currentTarget.value));
-              }}
-            />
-            {threshold.toFixed(2)}
-          </label>
+          <Threshold value={threshold} least={0.05} most={0.95} onChange={setThreshold} />
           {found.length === 0 ? (
             <p>Nothing reaches the threshold.</p>
           ) : (
