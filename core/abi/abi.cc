@@ -328,7 +328,8 @@ ol_value* ol_map_values(ol_value* m) {
 ol_value* ol_optional_empty(void) { return hand_out(Value::empty_optional()); }
 
 int32_t ol_register_custom_op(const char* domain, size_t domain_length, const char* op_type, size_t op_type_length) {
-  if (!trim::kHostOperators) return fail(left_out("the operator of the host"));
+  // It is there for models that this build is not for. A node that needs it is refused by name.
+  if (!trim::kHostOperators) return 0;
   if (op_type_length == 0) return fail(invalid_argument("a custom operator needs a name"));
   const std::string d(canonical_domain({domain, domain_length}));
   std::pair<std::string, std::string> op(d, std::string(op_type, op_type_length));

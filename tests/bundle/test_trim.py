@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from onnxlet import InferenceSession, SessionOptions
+from onnxlet import InferenceSession, SessionOptions, operators
 from onnxlet.bundle import engines, needs
 from onnxlet.errors import Error, NotImplemented
 from tests.bundle.trimming import CASES
@@ -124,6 +124,18 @@ def test_another_version_of_an_operator_is_not_taken_for_this_one(trimmed: Calla
     graph.opset_import.extend([helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 5)])
     with pytest.raises(NotImplemented, match=r"ai\.onnx\.ml\.TreeEnsembleClassifier-5 is not in it$"):
         trimmed("forest", graph.SerializeToString())
+
+
+def test_operators_of_the_program_are_no_hindrance(
+    trimmed: Callable[..., InferenceSession], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are for other models."""
+    monkeypatch.setattr(operators, "_registered", {})
+    operators.register_operator("of.mine", "Nonsense", lambda x: x)
+    path, feeds, _ = CASES["forest"]
+    assert len(trimmed("forest", path()).run(None, feeds())) == 2
+    with pytest.raises(NotImplemented, match=r"; of\.mine\.Nonsense is not in it$"):
+        trimmed("forest", model("Nonsense", domain="of.mine", opset=1))
 
 
 def test_it_measures_nothing(trimmed: Callable[..., InferenceSession]) -> None:

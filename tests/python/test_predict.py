@@ -13,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import onnxlet
+from onnxlet import operators
 
 from . import models
 from .conftest import MakeSession, need
@@ -163,7 +164,8 @@ def test_streams_are_read_as_they_are_needed(workers: int) -> None:
         next(results)
 
 
-def test_workers_work_side_by_side() -> None:
+def test_workers_work_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operators, "_registered", {})
     together, most = 0, 0
     lock = threading.Lock()
 
