@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bench import first_python
 from tests.models import registry
 from tests.python import models
@@ -30,6 +32,7 @@ print(" ".join(sys.modules))
 """
 
 
+@pytest.mark.alone
 def test_import_and_session_take_no_longer_than_onnxruntimes(tmp_path: Path) -> None:
     need("wasm")
     result = first_python.measure(registry.models()[first_python.MODEL], tmp_path, processes=5)

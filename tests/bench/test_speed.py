@@ -5,6 +5,7 @@ attempts counts."""
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,20 +21,21 @@ from tests.support.hosts import Host
 from tests.support.missing import missing
 from tests.support.paths import ROOT
 
+pytestmark = pytest.mark.alone
+
 KERNELS = ("MatMul 128x768x768", "Conv 1x1 256 and 512 at 28")
-ATTEMPTS = 8
+PATIENCE = 60.0  # seconds of attempts; a quiet machine takes one
 # V8 reaches 85 to 97 %. Cranelift keeps fewer values in registers and reaches 75 to 90.
 SHARE_IN_V8, SHARE_IN_WASMTIME = 0.6, 0.5
 
 
 def best(attempt: Callable[[], float], wanted: float) -> float:
     """The largest of some attempts, no more of them than it takes."""
-    shares = []
-    for _ in range(ATTEMPTS):
-        shares.append(attempt())
-        if shares[-1] >= wanted:
-            break
-    return max(shares)
+    end = time.monotonic() + PATIENCE
+    share = attempt()
+    while share < wanted and time.monotonic() < end:
+        share = max(share, attempt())
+    return share
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

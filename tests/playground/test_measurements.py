@@ -13,6 +13,8 @@ from playwright.sync_api import Page, expect
 from tests.playground import models
 from tests.playground.conftest import BOTH_ISOLATIONS, BOTH_WIDTHS, Visit, open_model
 
+pytestmark = pytest.mark.alone
+
 # The longest task and the slowest answer to an input, in milliseconds; all that moved, by the browser's own measure.
 WATCH = """() => {
   globalThis.seen = { task: 0, answer: 0, moved: 0 };

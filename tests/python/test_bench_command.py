@@ -35,6 +35,7 @@ def test_times_and_memory(model: Path) -> None:
     assert "ratio" not in document and "profile" not in document
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("size", [["--dim", "N=8"], ["--size", 8], ["-s", "x=8x64"]])
 def test_the_profile_counts_operations_and_bytes(model: Path, size: list[Any]) -> None:
     document = invoke_json("bench", model, *size, "--profile", *QUICK)

@@ -175,7 +175,8 @@ TESTS: dict[str, Callable[[], Count]] = {
     "C++ unit tests": cpp_tests,
     "C++ unit tests with sanitizers": cpp_tests_sanitized,
     "JavaScript tests": js_tests,
-    "Python tests": lambda: python_tests("-n", str(min(os.cpu_count() or 1, 4))),
+    "Python tests": lambda: python_tests("-n", str(min(os.cpu_count() or 1, 4)), "-m", "not alone"),
+    "Python tests of speed": lambda: python_tests("-m", "alone"),
 }
 
 
