@@ -47,7 +47,9 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.register_profile("onnxlet", deadline=None, derandomize=not config.getoption("--all"))
     hypothesis.settings.load_profile("onnxlet")
     config.addinivalue_line("markers", "slow: takes more than about ten seconds; --fast leaves it out")
-    config.addinivalue_line("markers", "alone: compares speeds; ./build.sh test runs these after the others, in one process")
+    config.addinivalue_line(
+        "markers", "alone: compares speeds; ./build.sh test runs these after the others, in one process"
+    )
     config.addinivalue_line("markers", "only_with_all: left out by the ordinary run, which has one of its kind")
 
 
