@@ -1,4 +1,5 @@
-"""python -m bench.engine_sizes [MODEL...] [--write]: how large engines trimmed to models are, all of the tests' without names.
+"""python -m bench.engine_sizes [MODEL...] [--write]: how large engines and programs trimmed to models are, all of the tests'
+models without names.
 
 --write puts the table into docs/edge.md.
 """
@@ -9,6 +10,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from onnxlet.build.size import measure
 from onnxlet.bundle import engines, needs
@@ -21,17 +23,22 @@ BEGIN, END = "<!-- sizes: python -m bench.engine_sizes --write -->", "<!-- end o
 
 
 def table(names: Sequence[str]) -> str:
-    """Markdown: raw bytes and brotli of the engine for each model, and of the whole one."""
-    whole = measure(flavours.engine_dir() / flavours.BY_NAME["simd"].file)
-    rows = [("the whole engine", "", whole)]
+    """Markdown: raw bytes and brotli of the engine for each model, and of the whole one; bytes of the native program, which
+    has the engine, and not the model, inside."""
+    lines = ["| model | operators | kB | brotli, kB | native x86_64, kB |", "|---|---:|---:|---:|---:|"]
+    lines.append(_row("the whole engine", "", flavours.engine_dir() / flavours.BY_NAME["simd"].file, ""))
     for name in names:
         needed = needs.of(CASES[name][0]())
-        rows.append((name, str(len({row[:2] for row in needed.operators})), measure(engines.build(needed, "simd"))))
-    lines = ["| model | operators | kB | brotli, kB |", "|---|---:|---:|---:|"]
-    for name, operators, size in rows:
-        squeezed = "" if size.brotli is None else f"{size.brotli / 1000:.0f}"
-        lines.append(f"| {name} | {operators} | {size.raw / 1000:.0f} | {squeezed} |")
+        operators = str(len({row[:2] for row in needed.operators}))
+        native = engines.build(needed, "native-x86_64").stat().st_size
+        lines.append(_row(name, operators, engines.build(needed, "simd"), f"{native / 1000:.0f}"))
     return "\n".join(lines)
+
+
+def _row(name: str, operators: str, engine: Path, native: str) -> str:
+    size = measure(engine)
+    squeezed = "" if size.brotli is None else f"{size.brotli / 1000:.0f}"
+    return f"| {name} | {operators} | {size.raw / 1000:.0f} | {squeezed} | {native} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,24 +39,28 @@ target_compile_definitions(engine PRIVATE ONNXLET_PREPROCESSING)
 add_library(kernels OBJECT ${KERNEL_SOURCES} ${levels} ${CODEC_SOURCES} ${FLAVOUR_SOURCES})
 target_compile_options(kernels PRIVATE ${speed_flags})
 target_compile_definitions(kernels PRIVATE ONNXLET_FLAVOUR="native")
-add_library(kernels_portable OBJECT ${LEVEL_SOURCES})
-target_compile_options(kernels_portable PRIVATE ${speed_flags})
-target_compile_definitions(kernels_portable PRIVATE ONNXLET_LEVEL=portable)
-add_library(kernels_fast OBJECT ${LEVEL_SOURCES})
-target_compile_options(kernels_fast PRIVATE ${speed_flags} ${fast_features})
-target_compile_definitions(kernels_fast PRIVATE ONNXLET_LEVEL=fast ONNXLET_FAST)
-if(CMAKE_NM AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ONNXLET_SANITIZE)
-  add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gen/levels_apart
-    COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/onnxlet/build/level_symbols.py ${CMAKE_NM} fast
-      $<TARGET_OBJECTS:kernels_fast>
-    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/gen/levels_apart
-    DEPENDS kernels_fast $<TARGET_OBJECTS:kernels_fast> onnxlet/build/level_symbols.py
-    COMMAND_EXPAND_LISTS COMMENT "Looking for functions that the levels of kernels share" VERBATIM)
-  add_custom_target(levels_apart ALL DEPENDS ${CMAKE_BINARY_DIR}/gen/levels_apart)
+set(level_objects)
+if(LEVEL_SOURCES)  # engines trimmed to models without products have none
+  foreach(level IN ITEMS portable fast)
+    add_library(kernels_${level} OBJECT ${LEVEL_SOURCES})
+    target_compile_options(kernels_${level} PRIVATE ${speed_flags} ${${level}_features})
+    target_compile_definitions(kernels_${level} PRIVATE ONNXLET_LEVEL=${level})
+    list(APPEND level_objects $<TARGET_OBJECTS:kernels_${level}>)
+  endforeach()
+  target_compile_definitions(kernels_fast PRIVATE ONNXLET_FAST)
+  if(CMAKE_NM AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ONNXLET_SANITIZE)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gen/levels_apart
+      COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/onnxlet/build/level_symbols.py ${CMAKE_NM} fast
+        $<TARGET_OBJECTS:kernels_fast>
+      COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/gen/levels_apart
+      DEPENDS kernels_fast $<TARGET_OBJECTS:kernels_fast> onnxlet/build/level_symbols.py
+      COMMAND_EXPAND_LISTS COMMENT "Looking for functions that the levels of kernels share" VERBATIM)
+    add_custom_target(levels_apart ALL DEPENDS ${CMAKE_BINARY_DIR}/gen/levels_apart)
+  endif()
 endif()
 # In this order: of an inline function that several objects have, the linker keeps the first.
-set(engine_objects $<TARGET_OBJECTS:engine> $<TARGET_OBJECTS:kernels> $<TARGET_OBJECTS:kernels_portable>
-  $<TARGET_OBJECTS:kernels_fast>)
+set(kernel_objects $<TARGET_OBJECTS:kernels> ${level_objects})
+set(engine_objects $<TARGET_OBJECTS:engine> ${kernel_objects})
 
 find_package(Threads REQUIRED)
 

@@ -40,6 +40,20 @@ if(EMSCRIPTEN)
 endif()
 
 # ---- what every flavour shares ----
+# At -Oz too LLVM inlines generously what is declared inline, as all members of class bodies are. wasm-opt, which sees the whole
+# module, inlines afterwards what makes it smaller. What nodes come by in every run is spared, for models of less than a
+# millisecond; trimmed engines are to be small.
+if(NOT EMSCRIPTEN)
+  set(smallest "-fno-vectorize -fno-slp-vectorize")
+  foreach(option IN ITEMS inline-threshold=0 inlinehint-threshold=5 disable-lsr enable-pre=false enable-load-pre=false)
+    string(APPEND smallest " -mllvm -${option}")
+  endforeach()
+  set(called_once ${ENGINE_SOURCES} ${TABLE_SOURCES} ${PREPROCESSING_SOURCES} ${GPU_SOURCES})
+  if(NOT ONNXLET_TRIM)
+    list(FILTER called_once INCLUDE REGEX "/core/(gpu|graph|ir|onnx|schema)/|/gen/")
+  endif()
+  set_source_files_properties(${called_once} PROPERTIES COMPILE_FLAGS "${smallest}")
+endif()
 add_library(engine OBJECT ${ENGINE_SOURCES})
 target_compile_options(engine PRIVATE -Oz ${common_features})
 precompile_headers(engine)

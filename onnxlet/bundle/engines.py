@@ -179,33 +179,38 @@ def _output(command: Sequence[str]) -> str:
 
 def _compile(needs: Needs | None, files: dict[str, Path], progress: Progress) -> None:
     """Builds kinds of one group and puts their files where they are kept."""
-    first = KINDS[next(iter(files))]
     base = user_cache.folder("engines")
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".build-", dir=base) as scratch:
         folder = Path(scratch)
-        needed = folder / "needs.json"
-        if needs is not None:
-            needed.write_text(needs.text(), encoding="utf-8")
-        cmake, ninja = _program("cmake"), _program("ninja")
-        if not cmake or not ninja:
-            raise CompilerMissing("building an engine takes cmake and ninja on the PATH: pip install 'onnxlet[build]'")
-        definitions = (
-            f"CMAKE_MAKE_PROGRAM={ninja}",
-            f"CMAKE_TOOLCHAIN_FILE={sources() / first.toolchain}",
-            f"ONNXLET_PYTHON={sys.executable}",
-            f"ONNXLET_TRIM={'' if needs is None else needed}",
-            f"ONNXLET_WASM_OPT={wasm_opt() or ''}",
-            *first.definitions,
-        )
-        places = ["-S", str(sources()), "-B", str(folder / "build")]
-        _run([cmake, "-G", "Ninja", *places, *(f"-D{text}" for text in definitions)], progress)
+        ninja = configure(needs, KINDS[next(iter(files))], folder, progress)
         _run([ninja, "-C", str(folder / "build"), *(KINDS[kind].target for kind in files)], progress)
         for kind, file in files.items():
             file.parent.mkdir(exist_ok=True)
             made = folder / file.parent.name
             shutil.copy(folder / "build" / KINDS[kind].file, made)
             made.replace(file)
+
+
+def configure(needs: Needs | None, kind: Kind, folder: Path, progress: Progress) -> str:
+    """Sets up a build in `folder`/build. Returns the ninja that builds it."""
+    needed = folder / "needs.json"
+    if needs is not None:
+        needed.write_text(needs.text(), encoding="utf-8")
+    cmake, ninja = _program("cmake"), _program("ninja")
+    if not cmake or not ninja:
+        raise CompilerMissing("building an engine takes cmake and ninja on the PATH: pip install 'onnxlet[build]'")
+    definitions = (
+        f"CMAKE_MAKE_PROGRAM={ninja}",
+        f"CMAKE_TOOLCHAIN_FILE={sources() / kind.toolchain}",
+        f"ONNXLET_PYTHON={sys.executable}",
+        f"ONNXLET_TRIM={'' if needs is None else needed}",
+        f"ONNXLET_WASM_OPT={wasm_opt() or ''}",
+        *kind.definitions,
+    )
+    places = ["-S", str(sources()), "-B", str(folder / "build")]
+    _run([cmake, "-G", "Ninja", *places, *(f"-D{text}" for text in definitions)], progress)
+    return ninja
 
 
 def _run(command: Sequence[str], progress: Progress) -> None:

@@ -15,6 +15,9 @@ from onnx import TensorProto, helper
 from onnxlet import InferenceSession, SessionOptions, operators
 from onnxlet.bundle import engines, needs
 from onnxlet.errors import Error, NotImplemented
+from tests.bundle.cases import cases, check
+from tests.bundle.linked import CASES as LINKED
+from tests.bundle.toolbox import make, outputs, run
 from tests.bundle.trimming import CASES
 
 ORDINARY = ("forest",)
@@ -156,3 +159,21 @@ def test_the_same_needs_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch, tmp
     found = needs.of(CASES["forest"][0]())
     monkeypatch.setenv("ONNXLET_CACHE", str(tmp_path))
     assert engines.build(found, "simd").read_bytes() == first
+
+
+@pytest.mark.parametrize("kind", ["wasi-simd", "native-x86_64"])
+def test_a_build_without_products_is_set_up(kind: str, tmp_path: Path) -> None:
+    """Some groups of sources are empty then."""
+    found = needs.of(CASES["forest"][0]())
+    engines.configure(found, engines.KINDS[kind], tmp_path, lambda done, total: None)
+    assert (tmp_path / "build" / "build.ninja").is_file()
+
+
+@pytest.mark.only_with_all  # an engine is compiled for each
+@pytest.mark.parametrize("name", LINKED)
+def test_a_program_for_one_model(name: str, tmp_path: Path) -> None:
+    case = cases()[name]
+    (program,) = make(case.model(), tmp_path / "bundle", "native", architectures=["x86_64"]).glob("*-x86_64")
+    done = run([program, *case.arguments(tmp_path), "--json"])
+    assert (done.returncode, done.stderr) == (0, "")
+    check(case, outputs(done.stdout), tmp_path)

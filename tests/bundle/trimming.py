@@ -68,7 +68,7 @@ CASES: Mapping[str, tuple[Callable[[], Path], Callable[[], Feeds], int]] = {
     "forest": (
         built("forest", tables, tables.build_forest),
         lambda: {"x": tables.measurements(33, seed=8)[0]},
-        138_000,
+        120_000,
     ),
     "screening": (built("screening", tables, tables.build_screening), _screening_feeds, 200_000),
     "branching": (
