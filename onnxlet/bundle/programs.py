@@ -12,6 +12,7 @@ from string import Template
 from .. import __version__
 from . import engines, needs
 from .application import Interface
+from .needs import Needs
 from .request import Contents
 
 
@@ -21,10 +22,9 @@ def link(contents: Contents, kinds: Sequence[str], *, every_kernel: bool = False
     every_kernel: also kernels that the engine which found the needs did not choose. Raises BundleError where they
     cannot be made here.
     """
-    application = contents.application
     if contents.request.ops == "full":
         return engines.build_all(None, kinds)
-    needed = needs.of(application.model, application.interface.name)
+    needed = _needed(contents)
     return engines.build_all(dataclasses.replace(needed, kernels=None) if every_kernel else needed, kinds)
 
 
@@ -32,8 +32,11 @@ def operators(contents: Contents) -> list[str]:
     """What the engine has, as Filled says it."""
     if contents.request.ops == "full":
         return []
-    needed = needs.of(contents.application.model)
-    return sorted({f"{domain}::{name}" if domain else name for domain, name, _ in needed.operators})
+    return sorted({f"{domain}::{name}" if domain else name for domain, name, _ in _needed(contents).operators})
+
+
+def _needed(contents: Contents) -> Needs:
+    return needs.of(contents.application.model, contents.application.interface.name)
 
 
 def file_name(interface: Interface) -> str:

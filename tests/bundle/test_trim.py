@@ -13,10 +13,11 @@ import pytest
 from onnx import TensorProto, helper
 
 from onnxlet import InferenceSession, SessionOptions, operators
-from onnxlet.bundle import engines, needs
+from onnxlet.bundle import Application, Contents, Request, engines, needs, programs
 from onnxlet.errors import Error, NotImplemented
 from tests.bundle.cases import cases, check
 from tests.bundle.linked import CASES as LINKED
+from tests.bundle.linked import echo, echo_interface
 from tests.bundle.toolbox import make, outputs, run
 from tests.bundle.trimming import CASES
 
@@ -167,6 +168,12 @@ def test_a_build_without_products_is_set_up(kind: str, tmp_path: Path) -> None:
     found = needs.of(CASES["forest"][0]())
     engines.configure(found, engines.KINDS[kind], tmp_path, lambda done, total: None)
     assert (tmp_path / "build" / "build.ninja").is_file()
+
+
+def test_a_program_tells_its_operators(tmp_path: Path) -> None:
+    application = Application(echo().SerializeToString(), echo_interface())
+    request = Request([], tmp_path, target="native")
+    assert programs.operators(Contents(request, (application,))) == ["Identity"]
 
 
 @pytest.mark.only_with_all  # an engine is compiled for each
