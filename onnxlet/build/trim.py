@@ -184,14 +184,17 @@ class Sources:
 
 
 _LEVEL_KERNEL: Final = re.compile(r"^LEVEL_KERNEL\([^,]+, (\w+),", re.MULTILINE)
+_UNARY_ROW: Final = re.compile(r"^UNARY_F32\((\w+)\)$", re.MULTILINE)  # LEVEL_KERNEL(void, f32_NAME, ...)
 
 
-def level_kernels(root: Path, names: Iterable[str]) -> list[str]:
+def level_kernels(root: Path, names: Sequence[str]) -> list[str]:
     """The rows of core/kernels/level_kernels.inc that these files below core/ define."""
     sources = Sources(root)
     defined = {function for name in names for function in sources.defined(name)}
-    rows = _LEVEL_KERNEL.findall(sources.texts["kernels/level_kernels.inc"])
-    return [row for row in rows if row in defined]
+    rows = [row for row in _LEVEL_KERNEL.findall(sources.texts["kernels/level_kernels.inc"]) if row in defined]
+    if "kernels/unary_f32.cc" in names:
+        rows += [f"f32_{name}" for name in _UNARY_ROW.findall(sources.texts["kernels/unary_f32.inc"])]
+    return rows
 
 
 def needed_sources(
