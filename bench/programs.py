@@ -13,10 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from bench.runner import HERE
-from onnxlet.bundle import Request, make
+from tests.bundle.toolbox import array_arguments, make, program
 from tests.models import registry
 from tests.support.hosts import write_inputs
 from tests.support.paths import ROOT
@@ -24,28 +22,17 @@ from tests.support.paths import ROOT
 MODELS = ("mobilenetv2", "minilm")
 
 
-def program_of(model: registry.Model, folder: Path) -> Path:
-    """A bundle's program for this machine, its engine trimmed to the model."""
-    architecture = platform.machine()
-    make(Request([model.path()], folder, target="native", architectures=[architecture]))
-    (program,) = folder.glob(f"*-{architecture}")
-    return program
-
-
-def measure(model: registry.Model, program: Path, dist: Path, turns: int, runs: int) -> dict[str, Any]:
-    """Fastest runs in milliseconds; `ratio`: the median over turns of Node's over the program's."""
+def measure(model: registry.Model, executable: Path, dist: Path, turns: int, runs: int) -> dict[str, Any]:
+    """Fastest runs in milliseconds, Node's in processor time; `ratio`: the median over turns of Node's over the program's."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         feeds = model.feeds(model.sizes[0])
-        words = ["--threads", "1", "--repeat", str(runs)]
-        for i, (name, array) in enumerate(feeds.items()):
-            np.save(folder / f"{i}.npy", array)
-            words += ["--input", f"{name}={folder / f'{i}.npy'}"]
+        words = ["--threads", "1", "--repeat", str(runs), *array_arguments(feeds, folder)]
         job = {"model": str(model.path()), "inputs": write_inputs(folder, feeds), "threads": 1, "seconds": 1.0}
         (folder / "job.json").write_text(json.dumps({**job, "url": (dist / "onnxlet.mjs").as_uri()}))
         ours, theirs = [], []
         for _ in range(turns):
-            done = subprocess.run([program, *words], capture_output=True, text=True, check=True)
+            done = subprocess.run([executable, *words], capture_output=True, text=True, check=True)
             found = re.search(r"fastest ([\d.]+) ms", done.stderr)
             assert found, done.stderr
             ours.append(float(found[1]))
@@ -65,13 +52,13 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=50, help="of the program in each turn")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args()
-    results = []
+    machine, results = platform.machine(), []
     print(f"{'model':<20}{'program, ms':>14}{'Node, ms':>12}{'ratio':>8}")
     for name in options.model:
         model = registry.models()[name]
-        with tempfile.TemporaryDirectory() as folder:
-            program = program_of(model, Path(folder) / "bundle")
-            result = measure(model, program, options.dist.resolve(), options.turns, options.runs)
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = make(model.path(), Path(scratch) / "bundle", "native", architectures=[machine])
+            result = measure(model, program(folder, machine), options.dist.resolve(), options.turns, options.runs)
         results.append(result)
         print(f"{name:<20}{result['program_ms']:>14.2f}{result['node_ms']:>12.2f}{result['ratio']:>8.2f}", flush=True)
     if options.json:

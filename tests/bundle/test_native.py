@@ -20,7 +20,7 @@ from tests.bundle import small
 from tests.bundle.cases import cases, check
 from tests.bundle.damage import damages
 from tests.bundle.linked import CASES, echo_bundle, one_engine
-from tests.bundle.toolbox import make, outputs, run
+from tests.bundle.toolbox import make, outputs, program, run
 from tests.support.missing import missing
 
 pytestmark = pytest.mark.usefixtures("one_engine")
@@ -38,12 +38,7 @@ def echo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("digits") / "bundle"
-    return program(make(cases()["digits"].model(), folder, "native", architectures=[HERE]))
-
-
-def program(folder: Path, architecture: str = HERE) -> Path:
-    (found,) = folder.glob(f"*-{architecture}")
-    return found
+    return program(make(cases()["digits"].model(), folder, "native", architectures=[HERE]), HERE)
 
 
 def emulator(architecture: str) -> str:
@@ -58,7 +53,7 @@ def emulator(architecture: str) -> str:
 def test_answers(name: str, tmp_path: Path) -> None:
     case = cases()[name]
     folder = make(case.model(), tmp_path / "bundle", "native", architectures=[HERE])
-    done = run([program(folder), *case.arguments(tmp_path), "--json"])
+    done = run([program(folder, HERE), *case.arguments(tmp_path), "--json"])
     assert (done.returncode, done.stderr) == (0, "")
     check(case, outputs(done.stdout), tmp_path)
 
@@ -85,7 +80,7 @@ def test_threads_do_not_change_the_answer(digits: Path, tmp_path: Path) -> None:
 def test_a_table_for_a_person(tmp_path: Path) -> None:
     case = cases()["screening"]
     folder = make(case.model(), tmp_path / "bundle", "native", architectures=[HERE])
-    done = run([program(folder), *case.arguments(tmp_path)])
+    done = run([program(folder, HERE), *case.arguments(tmp_path)])
     names, *rows = [line.split(",") for line in done.stdout.splitlines()]
     reference = case.reference(tmp_path)
     assert names == ["label", "probabilities[0]", "probabilities[1]", "probabilities[2]"]
@@ -244,7 +239,7 @@ def test_tables(tmp_path: Path) -> None:
 def _adder(folder: Path, **options: object) -> Path:
     model = folder.with_suffix(".onnx")
     model.write_bytes(small.model())
-    return program(make(model, folder, "native", architectures=[HERE], **options))
+    return program(make(model, folder, "native", architectures=[HERE], **options), HERE)
 
 
 # ---- proof ----

@@ -17,10 +17,11 @@ from onnxlet import InferenceSession, SessionOptions, operators
 from onnxlet.bundle import Application, Contents, Request, engines, needs, programs
 from onnxlet.errors import Error, NotImplemented
 from tests.bundle.linked import echo, echo_interface
-from tests.bundle.toolbox import make, outputs, run
+from tests.bundle.toolbox import array_arguments, make, outputs, program, run
 from tests.bundle.trimming import CASES
 
 ORDINARY = ("forest",)
+OF_NUMBERS = [name for name in CASES if name != "screening"]
 
 
 @functools.cache
@@ -176,18 +177,12 @@ def test_a_program_tells_its_operators(tmp_path: Path) -> None:
 
 
 @pytest.mark.only_with_all  # an engine is compiled for each
-@pytest.mark.parametrize(
-    "name", [name for name in CASES if name != "screening"]
-)  # whose strings .npy files do not hold
+@pytest.mark.parametrize("name", OF_NUMBERS)
 def test_a_program_for_one_model(name: str, tmp_path: Path) -> None:
     path, feeds = CASES[name][0](), CASES[name][1]()
     architecture = platform.machine()
-    (program,) = make(path, tmp_path / "bundle", "native", architectures=[architecture]).glob(f"*-{architecture}")
-    words = []
-    for i, (given, array) in enumerate(feeds.items()):
-        np.save(tmp_path / f"{i}.npy", array, allow_pickle=False)
-        words += ["--input", f"{given}={tmp_path / f'{i}.npy'}"]
-    done = run([program, *words, "--json"])
+    folder = make(path, tmp_path / "bundle", "native", architectures=[architecture])
+    done = run([program(folder, architecture), *array_arguments(feeds, tmp_path), "--json"])
     assert (done.returncode, done.stderr) == (0, "")
     found = outputs(done.stdout)
     session = InferenceSession(path)

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,21 @@ def run(
         timeout=120,
         check=False,
     )
+
+
+def program(folder: Path, architecture: str) -> Path:
+    """The program of a native bundle for a machine."""
+    (found,) = folder.glob(f"*-{architecture}")
+    return found
+
+
+def array_arguments(feeds: Mapping[str, Any], folder: Path) -> list[str]:
+    """A runner's arguments for arrays of numbers, written into the folder as .npy files."""
+    words = []
+    for i, (name, array) in enumerate(feeds.items()):
+        np.save(folder / f"{i}.npy", array, allow_pickle=False)
+        words += ["--input", f"{name}={folder / f'{i}.npy'}"]
+    return words
 
 
 def outputs(text: str) -> dict[str, np.ndarray]:
