@@ -29,6 +29,7 @@ const auto& tables() {
                                                 quantize_rows(),
                                                 int_product_rows(),
                                                 einsum_rows(),
+                                                recurrent_rows(),
                                                 grid_rows()};
   return *all;
 }

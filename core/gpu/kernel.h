@@ -129,6 +129,7 @@ Table index_rows();
 Table order_rows();
 Table quantize_rows();
 Table int_product_rows();
+Table recurrent_rows();
 
 inline constexpr int kMostSpace = 3;      // dimensions of space that shaders count through
 inline constexpr int kMostBatchDims = 4;  // of products

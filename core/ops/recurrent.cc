@@ -1,5 +1,5 @@
 // RNN, GRU, LSTM, and com.microsoft DynamicQuantizeLSTM.
-#include "kernels/recurrent.h"
+#include "ops/recurrent.h"
 
 #include <algorithm>
 #include <array>
@@ -63,6 +63,52 @@ Status read_activations(Attrs& a, std::span<const std::string_view> defaults, in
   return {};
 }
 
+constexpr std::string_view kRnnActivations[] = {"Tanh"};
+constexpr std::string_view kGruActivations[] = {"Sigmoid", "Tanh"};
+constexpr std::string_view kLstmActivations[] = {"Sigmoid", "Tanh", "Tanh"};
+
+}  // namespace
+
+Result<RecurrentSpec> read_recurrent(Attrs& a, std::string_view op) {
+  RecurrentSpec out;
+  std::span<const std::string_view> defaults = kRnnActivations;
+  bool input_forget = false;
+  if (op == "GRU") {
+    out.gates = 3;
+    defaults = kGruActivations;
+    out.linear_before_reset = a.i("linear_before_reset", 0) != 0;
+  } else if (op == "LSTM") {
+    out.gates = 4;
+    defaults = kLstmActivations;
+    input_forget = a.i("input_forget", 0) != 0;
+  }
+  const std::string_view direction = a.s("direction", "forward");
+  if (direction == "bidirectional") {
+    out.directions = 2;
+  } else if (direction == "reverse") {
+    out.reverse_first = true;
+  } else if (direction != "forward") {
+    return invalid_graph("direction must be forward, reverse or bidirectional; it is '", direction, "'");
+  }
+  out.batch_first = a.i("layout", 0) != 0;
+  std::vector<Activation> f;
+  OL_TRY(read_activations(a, defaults, out.directions, &f));
+  for (int d = 0; d < out.directions; ++d) {
+    const size_t base = static_cast<size_t>(d) * defaults.size();
+    CellSpec& cell = out.cells[d];
+    cell.f = f[base];
+    if (defaults.size() > 1) cell.g = f[base + 1];
+    if (defaults.size() > 2) cell.h = f[base + 2];
+    cell.clip = a.f("clip", 0);
+    cell.input_forget = input_forget;
+  }
+  a.ignore("hidden_size");      // the weights' shapes say it
+  a.ignore("output_sequence");  // version 1: Y is written whenever it is used
+  return out;
+}
+
+namespace {
+
 // The weights of one direction, packed for panel_gemm, with the biases that can be added up front.
 struct Weights {
   const float* w = nullptr;       // [input, gates * hidden]
@@ -77,39 +123,11 @@ struct Sizes {
   int64_t length, batch, input, hidden;
 };
 
-struct Recurrent : Op {
-  const int gates;
-  CellSpec cells[2];
-  bool reverse_first = false;
-  int directions = 1;
-  bool batch_first = false;
-  bool linear_before_reset = false;
+struct Recurrent : Op, RecurrentSpec {
   Tensor packed_;  // [directions, panels of W, R (, R_last)] when the weights are constant
 
-  explicit Recurrent(int g) : gates(g) {}
-
-  Status read(Attrs& a, std::span<const std::string_view> defaults) {
-    const std::string_view direction = a.s("direction", "forward");
-    if (direction == "bidirectional") {
-      directions = 2;
-    } else if (direction == "reverse") {
-      reverse_first = true;
-    } else if (direction != "forward") {
-      return invalid_graph("direction must be forward, reverse or bidirectional; it is '", direction, "'");
-    }
-    batch_first = a.i("layout", 0) != 0;
-    std::vector<Activation> f;
-    OL_TRY(read_activations(a, defaults, directions, &f));
-    for (int d = 0; d < directions; ++d) {
-      const size_t base = static_cast<size_t>(d) * defaults.size();
-      CellSpec& cell = cells[d];
-      cell.f = f[base];
-      if (defaults.size() > 1) cell.g = f[base + 1];
-      if (defaults.size() > 2) cell.h = f[base + 2];
-      cell.clip = a.f("clip", 0);
-    }
-    a.ignore("hidden_size");      // the weights' shapes say it
-    a.ignore("output_sequence");  // version 1: Y is written whenever it is used
+  Status read(Attrs& a, std::string_view op) {
+    OL_ASSIGN(static_cast<RecurrentSpec&>(*this), read_recurrent(a, op));
     return {};
   }
 
@@ -378,11 +396,7 @@ Status Recurrent::run(OpContext& ctx) const {
 }
 
 struct Rnn : Recurrent {
-  Rnn() : Recurrent(1) {}
-  Status init(Attrs& a) {
-    static constexpr std::string_view kDefaults[] = {"Tanh"};
-    return read(a, kDefaults);
-  }
+  Status init(Attrs& a) { return read(a, "RNN"); }
   void step(const Step& s, float* gate, float*, float* h, float*) const override {
     clip_values(s.spec.clip, gate, s.hidden);
     activate(s.spec.f, gate, s.hidden);
@@ -391,12 +405,7 @@ struct Rnn : Recurrent {
 };
 
 struct Gru : Recurrent {
-  Gru() : Recurrent(3) {}
-  Status init(Attrs& a) {
-    static constexpr std::string_view kDefaults[] = {"Sigmoid", "Tanh"};
-    linear_before_reset = a.i("linear_before_reset", 0) != 0;
-    return read(a, kDefaults);
-  }
+  Status init(Attrs& a) { return read(a, "GRU"); }
   // gate is [z, r, h]; extra becomes r * h_prev.
   void before_last_gate(const Step& s, float* gate, const float* h, float* extra) const override {
     clip_values(s.spec.clip, gate, 2 * s.hidden);
@@ -415,12 +424,7 @@ struct Gru : Recurrent {
 };
 
 struct Lstm : Recurrent {
-  Lstm() : Recurrent(4) {}
-  Status init(Attrs& a) {
-    static constexpr std::string_view kDefaults[] = {"Sigmoid", "Tanh", "Tanh"};
-    cells[0].input_forget = cells[1].input_forget = a.i("input_forget", 0) != 0;
-    return read(a, kDefaults);
-  }
+  Status init(Attrs& a) { return read(a, "LSTM"); }
   void step(const Step& s, float* gate, float*, float* h, float* c) const override {
     lstm_cell(s.spec, gate, s.peephole, s.hidden, h, c);
   }

@@ -3,41 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
-from tests.conformance.javascript import GPU_OPTIONS
-from tests.support.hosts import Host, HostError, JavaScriptHost, Task, write_inputs
-
-Arrays = dict[str, np.ndarray]
-
-
-def model_of(
-    op: str,
-    feeds: Arrays,
-    constants: Arrays,
-    names: list[str],
-    outputs: int,
-    domain: str = "com.microsoft",
-    result: int = TensorProto.FLOAT,
-    **attributes: Any,
-) -> bytes:
-    node = helper.make_node(op, names, [f"y{i}" for i in range(outputs)], domain=domain, **attributes)
-    inputs = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
-        for name, value in feeds.items()
-    ]
-    results = [helper.make_tensor_value_info(f"y{i}", result, None) for i in range(outputs)]
-    weights = [numpy_helper.from_array(value, name) for name, value in constants.items()]
-    graph = helper.make_graph([node], "g", inputs, results, weights)
-    imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
-    content: bytes = helper.make_model(graph, opset_imports=imports, ir_version=10).SerializeToString()
-    return content
+from tests.support.hosts import Host
+from tests.webgpu.sides import Arrays, Found, Make, model_of, run_both
 
 
 def nbits(rng: np.random.Generator, bits: int, zeros: bool, rows: int) -> tuple[bytes, Arrays]:
@@ -177,7 +151,7 @@ def plain(
     return model_of(op, feeds, constants, [*feeds, *constants], 1, "", result, **attributes), feeds
 
 
-CASES: dict[str, Callable[[np.random.Generator], tuple[bytes, Arrays]]] = {
+CASES: dict[str, Make] = {
     **{
         f"MatMulNBits {bits} bits, zeros {zeros}, {rows} rows": partial(nbits, bits=bits, zeros=zeros, rows=rows)
         for bits in (2, 4, 8)
@@ -246,39 +220,9 @@ CASES: dict[str, Callable[[np.random.Generator], tuple[bytes, Arrays]]] = {
 }
 
 
-@dataclass
-class Found:
-    """What both sides give, and what ran on the GPU."""
-
-    cpu: Arrays
-    gpu: Arrays
-    kernels: list[str | None]
-
-
 @pytest.fixture(scope="module")
 def found(get_host: Callable[[str], Host], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Found]:
-    folder = tmp_path_factory.mktemp("models")
-    tasks, jobs = [], []
-    for index, make in enumerate(CASES.values()):
-        content, feeds = make(np.random.default_rng(7))
-        path = folder / f"{index}.onnx"
-        path.write_bytes(content)
-        tasks.append(Task(path, [feeds]))
-        inputs = [
-            {**value, "file": str(folder / value["file"])} for value in write_inputs(folder, feeds, f"{index}-input")
-        ]
-        jobs.append({"id": str(index), "model": str(path), "inputs": inputs, "options": GPU_OPTIONS})
-    host = get_host("webgpu")
-    assert isinstance(host, JavaScriptHost)
-    on_cpu = get_host("node").run_all(tasks)
-    on_gpu = host.run_all([replace(task, options=GPU_OPTIONS) for task in tasks])
-    profiled = host.run_jobs([{**job, "profile": True, "keep": "none"} for job in jobs])
-    results: dict[str, Found] = {}
-    for name, cpu, gpu, profile in zip(CASES, on_cpu, on_gpu, profiled, strict=True):
-        assert not isinstance(cpu, HostError), f"{name}: {cpu}"
-        assert not isinstance(gpu, HostError), f"{name}: {gpu}"
-        results[name] = Found(cpu[0], gpu[0], profile["kernels"])
-    return results
+    return run_both(CASES, get_host, tmp_path_factory.mktemp("models"))
 
 
 @pytest.mark.parametrize("case", CASES)

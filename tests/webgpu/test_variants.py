@@ -1,4 +1,4 @@
-"""Products and convolutions give the same in the shaders for GPUs and in those for processors that play one, with packed
+"""Products, convolutions and recurrent operators give the same in the shaders for GPUs and in those for processors that play one, with packed
 numbers of 8 bits and without."""
 
 from __future__ import annotations
@@ -70,6 +70,15 @@ CASES: dict[str, tuple[str, dict[str, Any], list[tuple[int | str, ...]], str, st
         "DOT=0 ROWS=4 A_UNSIGNED=1 A_SHIFTS=1 B_UNSIGNED=1 B_SHIFTS=1 B_ZERO=u8",
         "DOT=1 ROWS=4 A_UNSIGNED=1 A_SHIFTS=1 B_UNSIGNED=1 B_SHIFTS=1 B_ZERO=u8",
     ),
+    "cells": ("LSTM", {"hidden_size": 12}, [(4, 2, 5), (1, 48, 5), (1, 48, 12)], "STEP=4 LANES=16 ", "STEP=4 LANES=1 "),
+    "gates": (
+        "GRU",
+        {"hidden_size": 70},
+        [(3, 2, 5), (1, 210, 5), (1, 210, 70)],
+        "STEP=1 LANES=16 ",
+        "STEP=1 LANES=1 ",
+    ),
+    "states": ("RNN", {"hidden_size": 4}, [(3, 2, 5), (1, 4, 5), (1, 4, 4)], "STEP=4 LANES=16 ", "STEP=4 LANES=1 "),
     "volume": ("Conv", {"pads": [1] * 6}, [(1, 2, 4, 5, 6), (8, 2, 3, 3, 3)], "PADDED=1 BLOCKS=1", "PADDED=1 BLOCKS=2"),
 }
 

@@ -8,6 +8,7 @@ import conv_pack from '../../../web/shaders/conv_pack.wgsl';
 import conv_transpose from '../../../web/shaders/conv_transpose.wgsl';
 import copy from '../../../web/shaders/copy.wgsl';
 import each from '../../../web/shaders/each.wgsl';
+import functions from '../../../web/shaders/functions.wgsl';
 import grid from '../../../web/shaders/grid.wgsl';
 import groups from '../../../web/shaders/groups.wgsl';
 import int_pack from '../../../web/shaders/int_pack.wgsl';
@@ -21,6 +22,7 @@ import pick from '../../../web/shaders/pick.wgsl';
 import pool from '../../../web/shaders/pool.wgsl';
 import quantize from '../../../web/shaders/quantize.wgsl';
 import range from '../../../web/shaders/range.wgsl';
+import recurrent from '../../../web/shaders/recurrent.wgsl';
 import resample from '../../../web/shaders/resample.wgsl';
 import rows from '../../../web/shaders/rows.wgsl';
 import scan from '../../../web/shaders/scan.wgsl';
@@ -53,6 +55,7 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map(
     pool,
     quantize,
     range,
+    recurrent,
     resample,
     rows,
     scan,
@@ -61,7 +64,7 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map(
   }),
 );
 /** What they include. */
-const PARTS: ReadonlyMap<string, string> = new Map(Object.entries({ each, groups, types, wide }));
+const PARTS: ReadonlyMap<string, string> = new Map(Object.entries({ each, functions, groups, types, wide }));
 
 /** WGSL of a pipeline's text: "shader NAME=VALUE NAME=VALUE". */
 export function shaderSource(pipeline: string): string {
