@@ -146,6 +146,7 @@ class Gpu : public Device {
   static std::string no_kernel(const IrNode& node) {
     if (node.custom) return "the host runs this operator";
     if (node.row != nullptr && (node.row->flags & kShapeOnly) != 0) return "only the shape changes";
+    if (const std::string_view why = why_on_cpu(node); !why.empty()) return std::string(why);
     return find(node) != nullptr ? "the kernel does not take channels innermost"
                                  : "WebGPU has no kernel for this operator";
   }

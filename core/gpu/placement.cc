@@ -6,6 +6,28 @@
 #include "base/text.h"
 
 namespace onnxlet::gpu {
+namespace {
+
+struct ByDesign {
+  std::string_view op, reason;
+};
+constexpr std::string_view kSizes = "the operator runs on the CPU by design: the size of its result depends on values";
+constexpr ByDesign kByDesign[] = {
+    {"NonMaxSuppression",
+     "the operator runs on the CPU by design: each box that is kept decides on the next, and their number depends on "
+     "values"},
+    {"Compress", kSizes},
+    {"NonZero", kSizes},
+    {"Unique", kSizes},
+};
+
+}  // namespace
+
+std::string_view why_on_cpu(const IrNode& node) {
+  const auto* found = std::find_if(std::begin(kByDesign), std::end(kByDesign),
+                                   [&](const ByDesign& row) { return node.domain.empty() && row.op == node.op_type; });
+  return found == std::end(kByDesign) ? std::string_view() : found->reason;
+}
 
 void Placement::note(const IrNode& node, std::string reason) {
   if (next_ >= entries_.size() || entries_[next_].node != &node) {

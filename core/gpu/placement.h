@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/ir.h"
 
 namespace onnxlet::gpu {
+
+// Why an operator is the CPU's by design; "" of those that are not.
+std::string_view why_on_cpu(const IrNode& node);
 
 class Placement {
  public:

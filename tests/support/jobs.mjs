@@ -21,6 +21,7 @@
 //   "embed"          optional; outputs of numbers come as "base64" whatever their size
 //   "concurrent"     optional; start all runs before waiting for one (not with "feedback")
 //   "profile"        optional; the result has "kernels", those of the last run's nodes in their order
+//   "placement"      optional; the result has "placement", session.placement() after the last run
 //   "reuse"          optional; keep the session, and let a later job with the same "model" and this set go on with it
 // VALUE: {"name", "dtype", "dims", "file"}: little-endian raw elements, packed as in TensorProto.raw_data
 //      | {"name", "dtype", "dims", "data": [...]}: small tensors inline; strings for 64-bit integers outside 2^53;
@@ -31,7 +32,7 @@
 // dtype: the names of js/src/dtypes.ts: float32, int64, bool, string, float16, int4 ...
 //
 // Result: {"id", "ok": true, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {inUse, peak, wasmBytes ...}, "warnings": [text...], "kernels",
-//          "runs": [{"run": number, "outputs": [OUTPUT...]}]}
+//          "placement", "runs": [{"run": number, "outputs": [OUTPUT...]}]}
 //       | {"id", "ok": false, "error": {"code", "message"}, "warnings"}
 // OUTPUT: {"name", "dtype", "dims", "sha256" of the raw bytes, "bytes", "file" when "out" is given, otherwise
 //          "base64" up to 64 KiB} ; strings as "data": [...] with the hash of their JSON
@@ -99,7 +100,8 @@ async function measure(job, package_, io, sessions) {
     const { runs, run_ms } = await runAll(job, session, Tensor, io);
     const { threads, flavour, memory } = session;
     const kernels = job.profile ? (await session.profile()).map(({ kernel }) => kernel) : undefined;
-    return { threads, flavour, load_ms, run_ms, memory, runs, kernels };
+    const placement = job.placement ? await session.placement() : undefined;
+    return { threads, flavour, load_ms, run_ms, memory, runs, kernels, placement };
   } finally {
     if (!job.reuse) await session.release();
   }
