@@ -12,9 +12,10 @@ struct Resize : Kernel {
 
   Status init(Attrs& a) { return resize.init(a); }
 
+  bool takes_empty() const override { return true; }  // the region, or the scales where there are sizes
   Result<Answer> run(Context& ctx) const override {
     const Tensor& x = ctx.in(0);
-    if (x.dtype() != DType::kFloat) return Answer::kDeclined;
+    if (x.dtype() != DType::kFloat || x.size() == 0) return Answer::kDeclined;
     for (int i = 1; i < ctx.input_count(); ++i) {
       if (ctx.has(i) && (!ctx.is_here(i) || (i == 1 && ctx.in(i).dtype() != DType::kFloat))) return Answer::kDeclined;
     }

@@ -36,7 +36,10 @@ def recurrent(
     directions = 2 if attributes.get("direction") == "bidirectional" else 1
     rows = GATES[op] * hidden
     by_batch = attributes.get("layout") == 1
-    normal = lambda *shape: (scale * rng.standard_normal(shape)).astype(dtype)  # noqa: E731
+
+    def normal(*shape: int) -> np.ndarray:
+        return (scale * rng.standard_normal(shape)).astype(dtype)
+
     feeds: Arrays = {"x": normal(*((batch, length) if by_batch else (length, batch)), inputs)}
     constants: Arrays = {
         "w": normal(directions, rows, inputs),
@@ -59,7 +62,19 @@ def recurrent(
     return model_of(op, feeds, constants, names, outputs, "", result, hidden_size=hidden, **attributes), feeds
 
 
-BOTH = {"direction": "bidirectional"}
+FUNCTIONS: dict[str, dict[str, Any]] = {
+    "Relu": {},
+    "Affine": {"activation_alpha": [0.7], "activation_beta": [0.1]},
+    "LeakyRelu": {"activation_alpha": [0.2]},
+    "ThresholdedRelu": {"activation_alpha": [0.3]},
+    "ScaledTanh": {"activation_alpha": [0.9], "activation_beta": [1.1]},
+    "HardSigmoid": {"activation_alpha": [0.3], "activation_beta": [0.4]},
+    "Elu": {"activation_alpha": [0.5]},
+    "Softsign": {},
+    "Softplus": {},
+    "Sigmoid": {},
+}
+BOTH: dict[str, Any] = {"direction": "bidirectional"}
 CASES: dict[str, Make] = {
     **{
         f"{op}, {name}": partial(recurrent, op=op, **what)
@@ -92,18 +107,7 @@ CASES: dict[str, Make] = {
     ),
     **{
         f"RNN of {name}": partial(recurrent, op="RNN", activations=[name], scale=0.7, **parameters)
-        for name, parameters in {
-            "Relu": {},
-            "Affine": {"activation_alpha": [0.7], "activation_beta": [0.1]},
-            "LeakyRelu": {"activation_alpha": [0.2]},
-            "ThresholdedRelu": {"activation_alpha": [0.3]},
-            "ScaledTanh": {"activation_alpha": [0.9], "activation_beta": [1.1]},
-            "HardSigmoid": {"activation_alpha": [0.3], "activation_beta": [0.4]},
-            "Elu": {"activation_alpha": [0.5]},
-            "Softsign": {},
-            "Softplus": {},
-            "Sigmoid": {},
-        }.items()
+        for name, parameters in FUNCTIONS.items()
     },
     "LSTM, other functions": partial(
         recurrent,
