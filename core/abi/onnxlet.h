@@ -117,7 +117,7 @@ OL_API(ol_model_provide) int32_t ol_model_provide(ol_model* model, const char* f
  * {"graph_optimization_level": "disabled"|"basic"|"extended"|"all", "disabled_passes": [name...], "max_memory": bytes,
  *  "free_dimensions": {name: size}, "profile": bool, "trace": 0..4, "deterministic": bool, "seed": int,
  *  "memory_plan": bool, "accuracy_level": 0..4, "function_bodies": bool,
- *  "device": {"min_bytes": n, "max_buffer": bytes, "on_processor": bool, "packed_dots": bool}}; device puts work on the
+ *  "device": {"min_bytes": n, "max_buffer": bytes, "max_bytes": bytes, "on_processor": bool, "packed_dots": bool}}; device puts work on the
  *  host's WebGPU device, in builds that can; on_processor: that device is a program; packed_dots: its shaders multiply four
  *  packed 8-bit numbers at a time; function_bodies runs operators by the specification's function bodies also where there is
  *  a kernel. */

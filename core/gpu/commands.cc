@@ -50,7 +50,11 @@ DeviceBufferPtr Commands::allocate(uint64_t bytes) {
 DeviceBufferPtr Commands::adopt(uint32_t id) { return std::make_shared<Buffer>(shared_from_this(), id); }
 
 void Commands::write(const DeviceBuffer& to, Tensor from) {
-  put({kWrite, to.id(), address(from.raw()), word(from.bytes())});
+  const uint64_t bytes = from.bytes();
+  write(to, std::move(from), 0, bytes);
+}
+void Commands::write(const DeviceBuffer& to, Tensor from, uint64_t from_byte, uint64_t bytes) {
+  put({kWrite, to.id(), address(static_cast<const uint8_t*>(from.raw()) + from_byte), word(bytes)});
   held_.push_back(std::move(from));
 }
 

@@ -35,6 +35,7 @@ class Commands : public std::enable_shared_from_this<Commands> {
   DeviceBufferPtr allocate(uint64_t bytes);
   DeviceBufferPtr adopt(uint32_t id);               // the host's, from kFirstForeign up
   void write(const DeviceBuffer& to, Tensor from);  // whose elements stay where they are until done()
+  void write(const DeviceBuffer& to, Tensor from, uint64_t from_byte, uint64_t bytes);
   void read(const DeviceBuffer& from, Tensor to);
   void copy(const DeviceBuffer& from, uint64_t from_byte, const DeviceBuffer& to, uint64_t to_byte, uint64_t bytes);
   void dispatch(std::string_view shader, std::span<const DeviceBufferPtr> buffers, std::span<const uint32_t> uniforms,

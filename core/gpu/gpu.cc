@@ -1,6 +1,7 @@
 // The device of builds with WebGPU: which node has a kernel, and whether a call is worth sending there.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/text.h"
 #include "gpu/kernel.h"
@@ -53,18 +54,31 @@ class Gpu : public Device {
  public:
   explicit Gpu(const DeviceOptions& options) : options_(options) {}
 
-  Result<DeviceKernelPtr> kernel(const IrNode& node, Pool& pool) override {
+  Result<DeviceKernelPtr> kernel(const IrNode& node, std::span<const Tensor> constants, Pool& pool) override {
     const Row* row = find(node);
     if (row == nullptr || node.channels_last) return DeviceKernelPtr();
     Attrs attrs(node, node.since_version(), node.schema->attributes, pool);
     OL_ASSIGN(KernelPtr made, row->make(attrs));
+    for (size_t i = 0; i < constants.size(); ++i) {
+      const Tensor& t = constants[i];
+      const bool fits = t.bytes() <= options_.max_buffer || made->splits(static_cast<int>(i));
+      if (t.valid() && fits && weights_.insert(t.raw()).second) weight_bytes_ += t.bytes();
+    }
     return DeviceKernelPtr(std::move(made));
+  }
+
+  Status check_weights() const override {
+    if (options_.max_bytes == 0 || weight_bytes_ <= options_.max_bytes) return {};
+    return Status(Code::kOutOfMemory, text("the weights that WebGPU works with have ", weight_bytes_,
+                                           " bytes, and maxBytes allows it ", options_.max_bytes,
+                                           "; allow more, make the weights smaller (onnxlet pack), or leave the model "
+                                           "to the CPU (executionProviders: ['wasm'])"));
   }
 
   Result<bool> run(const IrNode& node, const DeviceKernel* kernel, const OpCall& call, std::vector<Value>* outputs,
                    std::string* name) override {
     const auto* work = static_cast<const Kernel*>(kernel);
-    std::string reason = kernel != nullptr ? refusal(call, work->takes_empty()) : no_kernel(node);
+    std::string reason = kernel != nullptr ? refusal(call, *work) : no_kernel(node);
     if (reason.empty()) {
       Context ctx(call, *commands_, options_);
       Result<Answer> answer = work->run(ctx);
@@ -120,17 +134,18 @@ class Gpu : public Device {
  private:
   // Why a call is not for the device; "" where it is. Inputs that only the device has stay there. What is here goes
   // there if it is of some size; shapes and other whole numbers are worked on here, unless everything is to go there.
-  std::string refusal(const OpCall& call, bool takes_empty) const {
+  std::string refusal(const OpCall& call, const Kernel& kernel) const {
     uint64_t bytes = 0;
     bool there = false, numbers = false;
-    for (const Value* v : call.inputs) {
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const Value* v = call.inputs[i];
       if (!v->present()) continue;
       if (!v->is_tensor()) return text("an input is a ", kind_name(v->kind()));
       const Tensor& t = v->tensor();
       if (t.dtype() == DType::kString) return "an input is a tensor of strings";
-      if (t.size() == 0 && !takes_empty) return "an input has no elements";
+      if (t.size() == 0 && !kernel.takes_empty()) return "an input has no elements";
       if (t.size() > INT32_MAX) return text("an input has ", t.size(), " elements; shaders count to ", INT32_MAX);
-      if (t.bytes() > options_.max_buffer) {
+      if (t.bytes() > options_.max_buffer && !kernel.splits(static_cast<int>(i))) {
         return text("an input has ", t.bytes(), " bytes; the device's largest buffer has ", options_.max_buffer);
       }
       there = there || !v->is_here();
@@ -154,6 +169,8 @@ class Gpu : public Device {
   DeviceOptions options_;
   std::shared_ptr<Commands> commands_{std::make_shared<Commands>()};
   Placement placement_;
+  std::set<const void*> weights_;  // of nodes with a kernel; what is shared counts once
+  uint64_t weight_bytes_ = 0;
 };
 
 }  // namespace gpu

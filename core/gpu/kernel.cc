@@ -9,7 +9,19 @@ namespace onnxlet::gpu {
 namespace {
 
 constexpr int64_t kGroupSize = 64;
-constexpr int64_t kMostGroups = 65535;  // of one dimension: maxComputeWorkgroupsPerDimension's default
+
+// In the place of the one buffer that a tensor has otherwise; only kernels that ask for parts meet it.
+class Split : public DeviceBuffer {
+ public:
+  Split(Parts parts, uint64_t unit) : parts_(std::move(parts)), unit_(unit) {}
+  uint32_t id() const override { return parts_.buffers.front()->id(); }
+  const Parts& parts() const { return parts_; }
+  uint64_t unit() const { return unit_; }
+
+ private:
+  Parts parts_;
+  uint64_t unit_;
+};
 
 }  // namespace
 
@@ -60,6 +72,28 @@ DeviceBufferPtr Context::buffer(int i) {
     v.add_device(std::move(made));
   }
   return v.device();
+}
+
+Result<Parts> Context::parts(int i, uint64_t unit) {
+  const Value& v = value(i);
+  const uint64_t bytes = v.tensor().bytes(), most = options_.max_buffer;
+  if (bytes <= most) return Parts{{buffer(i)}, static_cast<int64_t>(bytes / unit)};
+  if (unit > most) {
+    return not_implemented("an input has ", bytes, " bytes in parts of at least ", unit,
+                           "; the device's largest buffer has ", most);
+  }
+  const auto* known = static_cast<const Split*>(v.device().get());  // nothing else has so many bytes
+  if (known != nullptr && known->unit() == unit) return Parts(known->parts());
+  Parts made;
+  made.units = static_cast<int64_t>(most / unit);
+  const uint64_t step = static_cast<uint64_t>(made.units) * unit;
+  for (uint64_t at = 0; at < bytes; at += step) {
+    const uint64_t size = std::min(step, bytes - at);
+    made.buffers.push_back(commands_.allocate(size));
+    commands_.write(*made.buffers.back(), v.tensor(), at, size);
+  }
+  v.add_device(std::make_shared<Split>(made, unit));
+  return made;
 }
 
 DeviceBufferPtr Context::upload(Tensor table) {

@@ -39,6 +39,12 @@ class Uniforms {
   std::vector<uint32_t> words_;
 };
 
+// A tensor that is larger than a buffer can be: each has `units` of its units, the last perhaps fewer.
+struct Parts {
+  std::vector<DeviceBufferPtr> buffers;
+  int64_t units = 0;
+};
+
 class Context {
  public:
   Context(const OpCall& call, Commands& commands, const DeviceOptions& options);
@@ -53,6 +59,8 @@ class Context {
   bool is_here(int i) const { return value(i).is_here(); }
   // On the device; written there now if it is not.
   DeviceBufferPtr buffer(int i);
+  // An input that the kernel splits, in units of `unit` bytes; one buffer where all of it fits.
+  Result<Parts> parts(int i, uint64_t unit);
 
   // A fresh output of this type and shape. An empty one has no work to be done.
   Result<DeviceBufferPtr> out(int i, DType dtype, const Shape& shape);
@@ -92,6 +100,7 @@ class Kernel : public DeviceKernel {
   Status init(Attrs&) { return {}; }  // of those without attributes
   virtual Result<Answer> run(Context& ctx) const = 0;
   virtual bool takes_empty() const { return false; }  // inputs without elements: caches at first
+  virtual bool splits(int) const { return false; }    // takes this input in parts where it is larger than a buffer
 };
 using KernelPtr = std::unique_ptr<Kernel>;
 
@@ -131,8 +140,9 @@ Table quantize_rows();
 Table int_product_rows();
 Table recurrent_rows();
 
-inline constexpr int kMostSpace = 3;      // dimensions of space that shaders count through
-inline constexpr int kMostBatchDims = 4;  // of products
+inline constexpr int kMostSpace = 3;           // dimensions of space that shaders count through
+inline constexpr int kMostBatchDims = 4;       // of products
+inline constexpr int64_t kMostGroups = 65535;  // of one dimension: maxComputeWorkgroupsPerDimension's default
 
 // Work groups that are counted through x, then y.
 Groups groups_for(int64_t n);

@@ -1,5 +1,6 @@
 // MatMulNBits, whose weights stay packed in the device's memory: nbits.wgsl. GatherBlockQuantized, which gathers
 // levels, scales and zero points before it makes numbers of them: pick.wgsl, quantize.wgsl.
+#include <algorithm>
 #include <cstring>
 
 #include "gpu/parts.h"
@@ -8,7 +9,7 @@ namespace onnxlet::gpu {
 namespace {
 
 constexpr int64_t kRowsOfAGroup = 4;
-constexpr int64_t kMostGroups = 65535;
+constexpr int64_t kGroupSize = 64, kLanes = 64;  // invocations of a group, and of those that share a column
 
 struct MatMulNBits : Kernel {
   int64_t k = 0, n = 0, bits = 4, block = 32;
@@ -20,9 +21,10 @@ struct MatMulNBits : Kernel {
     bits = a.i("bits", 4);
     block = a.i("block_size");
     usual = (bits == 2 || bits == 4 || bits == 8) && block >= 16 && (block & (block - 1)) == 0 && k > 0 && n > 0 &&
-            n <= kMostGroups && a.i("weight_prepacked") == 0;
+            a.i("weight_prepacked") == 0;
     return {};
   }
+  bool splits(int input) const override { return input == 1; }
   Result<Answer> run(Context& ctx) const override {
     const Tensor& a = ctx.in(0);
     if (!usual || a.dtype() != DType::kFloat || a.rank() < 1 || a.shape().back() != k || ctx.has(4)) {
@@ -38,19 +40,28 @@ struct MatMulNBits : Kernel {
     Shape shape = a.shape();
     shape[shape.rank() - 1] = n;
     OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, shape));
-    Uniforms u;
-    u.u(m).u(n).u(k).u(block).u(blocks).u(words).u(zero_bytes);
+    OL_ASSIGN(const Parts weights, ctx.parts(1, static_cast<uint64_t>(words * 4)));
     Shader shader("nbits");
-    shader.set("BITS", bits).set("BIAS", ctx.has(5));
-    std::vector<DeviceBufferPtr> buffers{ctx.buffer(0), ctx.buffer(1), ctx.buffer(2)};
+    const int64_t lanes = ctx.on_processor() ? 1 : kLanes, rows = m > 1 ? kRowsOfAGroup : 1;
+    shader.set("BITS", bits).set("LANES", lanes).set("ROWS", rows).set("STEP", k % 4 == 0 ? 4 : 1);
+    shader.set("BIAS", ctx.has(5));
+    std::vector<DeviceBufferPtr> buffers{ctx.buffer(0), nullptr, ctx.buffer(2)};
     if (ctx.has(3)) {
       shader.set("ZEROS", wgsl_type(ctx.in(3).dtype()));
       buffers.push_back(ctx.buffer(3));
     }
     if (ctx.has(5)) buffers.push_back(ctx.buffer(5));
     buffers.push_back(std::move(out));
-    const int64_t y = (m + kRowsOfAGroup - 1) / kRowsOfAGroup;
-    ctx.dispatch(shader, buffers, u, Groups{static_cast<uint32_t>(n), static_cast<uint32_t>(y), 1});
+    const int64_t y = (m + rows - 1) / rows, most = kMostGroups * kGroupSize / lanes;
+    for (int64_t first = 0, count = 0; first < n; first += count) {
+      const int64_t skip = first % weights.units;
+      buffers[1] = weights.buffers[static_cast<size_t>(first / weights.units)];
+      count = std::min({n - first, weights.units - skip, most});
+      Uniforms u;
+      u.u(m).u(n).u(k).u(block).u(blocks).u(words).u(zero_bytes).u(first).u(skip).u(count);
+      const int64_t x = (count * lanes + kGroupSize - 1) / kGroupSize;
+      ctx.dispatch(shader, buffers, u, Groups{static_cast<uint32_t>(x), static_cast<uint32_t>(y), 1});
+    }
     return Answer::kDone;
   }
 

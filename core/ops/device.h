@@ -20,6 +20,7 @@ struct DeviceOptions {
   bool on = false;
   uint64_t min_bytes = 0;           // inputs that are smaller in sum, and here, are worked on here; 0: none
   uint64_t max_buffer = 256 << 20;  // the largest tensor that the device takes, in bytes
+  uint64_t max_bytes = 0;           // of weights that the device has; 0: no limit
   bool on_processor = false;        // a processor plays the device
   bool packed_dots = false;         // shaders may use dot4I8Packed()
 };
@@ -27,8 +28,10 @@ struct DeviceOptions {
 class Device {
  public:
   virtual ~Device() = default;
-  // What runs a node of this kind; null where only the CPU can.
-  virtual Result<DeviceKernelPtr> kernel(const IrNode& node, Pool& pool) = 0;
+  // What runs a node of this kind; null where only the CPU can. `constants`: of its inputs, not valid() for others.
+  virtual Result<DeviceKernelPtr> kernel(const IrNode& node, std::span<const Tensor> constants, Pool& pool) = 0;
+  // Whether the device may have the weights of all nodes that it has given kernels for.
+  virtual Status check_weights() const = 0;
   // Puts the node's work among the commands. False: the CPU has to, or does it better. `kernel` may be null.
   virtual Result<bool> run(const IrNode& node, const DeviceKernel* kernel, const OpCall& call,
                            std::vector<Value>* outputs, std::string* name) = 0;

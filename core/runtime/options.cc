@@ -62,6 +62,8 @@ Status take_device(const Json& v, DeviceOptions* out) {
       OL_TRY(take_count("device.min_bytes", value, &out->min_bytes));
     } else if (name == "max_buffer") {
       OL_TRY(take_count("device.max_buffer", value, &out->max_buffer));
+    } else if (name == "max_bytes") {
+      OL_TRY(take_count("device.max_bytes", value, &out->max_bytes));
     } else if (name == "on_processor") {
       OL_TRY(take_bool("device.on_processor", value, &out->on_processor));
     } else if (name == "packed_dots") {

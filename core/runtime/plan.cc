@@ -122,15 +122,15 @@ class Planner {
     Result<OpPtr> op = make_op(node, *s->row, pool_);
     if (!op.ok()) return problems_->add(op.status());
     s->op = op.take();
-    if (trim::kDevice && device_ != nullptr) {
-      Result<DeviceKernelPtr> kernel = device_->kernel(node, pool_);
-      if (!kernel.ok()) return problems_->add(kernel.status().with_context(text(node.describe(), ": ")));
-      s->device = kernel.take();
-      if (s->device != nullptr) return;
-    }
     std::vector<Tensor> constants(node.inputs.size());
     for (size_t i = 0; i < constants.size(); ++i) {
       if (const Tensor* c = graph.constant(node.inputs[i])) constants[i] = *c;
+    }
+    if (trim::kDevice && device_ != nullptr) {
+      Result<DeviceKernelPtr> kernel = device_->kernel(node, constants, pool_);
+      if (!kernel.ok()) return problems_->add(kernel.status().with_context(text(node.describe(), ": ")));
+      s->device = kernel.take();
+      if (s->device != nullptr) return;
     }
     Status status = s->op->prepare(constants, pool_);
     if (!status.ok()) problems_->add(std::move(status).with_context(text(node.describe(), ": ")));

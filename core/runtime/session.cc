@@ -80,6 +80,7 @@ Status Session::initialize(std::unique_ptr<ModelFile> file) {
     defaults_.push_back(std::move(initial));
   }
   OL_ASSIGN(plan_, make_plan(std::move(graph), *pool_, device_.get()));
+  if (trim::kDevice && device_ != nullptr) OL_TRY(device_->check_weights());
   pool_->trim();  // what packing needed on the way
   if (profile_.trace() >= 1) {
     for (const PassReport& p : passes_) log_line(1, text("pass ", p.name, p.changed ? ": changed" : ": nothing to do"));

@@ -176,6 +176,7 @@ export class Engine {
     const device = gpu && {
       min_bytes: request.webgpu?.minBytes,
       max_buffer: gpu.maxTensorBytes,
+      max_bytes: request.webgpu?.maxBytes,
       on_processor: gpu.onProcessor,
       packed_dots: gpu.packedDots,
     };

@@ -31,6 +31,8 @@ export interface WebGpuExecutionProviderOption extends ExecutionProviderOption {
   device?: GlobalType<'GPUDevice'>;
   /** Inputs of a node that are on the CPU, and smaller than this in sum, are worked on there. */
   minBytes?: number;
+  /** Of weights that may go to the GPU; a model with more is refused before one does. */
+  maxBytes?: number;
 }
 export interface WebNNContextOptions {
   deviceType?: 'cpu' | 'gpu' | 'npu';
@@ -116,12 +118,13 @@ export interface DeviceWishes {
 export interface WebGpuWishes extends DeviceWishes {
   /** Inputs of a node that are on the CPU, and smaller than this in sum, stay there. */
   readonly minBytes: number;
+  readonly maxBytes?: number | undefined;
 }
 
 /** What is wanted of WebGPU where it comes before the CPU. */
 export function webGpuWishes(providers: readonly ExecutionProviderConfig[]): WebGpuWishes | undefined {
   const first = providers.find((provider) => KNOWN.includes(nameOf(provider)));
   if (first === undefined || nameOf(first) !== 'webgpu') return undefined;
-  const { minBytes, device } = typeof first === 'string' ? {} : (first as WebGpuExecutionProviderOption);
-  return { minBytes: minBytes ?? GPU_MIN_BYTES, device };
+  const { minBytes, maxBytes, device } = typeof first === 'string' ? {} : (first as WebGpuExecutionProviderOption);
+  return { minBytes: minBytes ?? GPU_MIN_BYTES, maxBytes, device };
 }

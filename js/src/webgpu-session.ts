@@ -22,6 +22,7 @@ export async function usableWebGpu(options: SessionOptions): Promise<WebGpuWishe
   const device = asked.device ?? (await env.webgpu.device);
   const wishes = {
     minBytes: asked.minBytes,
+    maxBytes: asked.maxBytes,
     powerPreference,
     forceFallbackAdapter,
     adapter,

@@ -14,8 +14,8 @@ from tests.support.hosts import Host
 from tests.webgpu.sides import Arrays, Found, Make, model_of, run_both
 
 
-def nbits(rng: np.random.Generator, bits: int, zeros: bool, rows: int) -> tuple[bytes, Arrays]:
-    k, n, block = 72, 5, 32
+def nbits(rng: np.random.Generator, bits: int, zeros: bool, rows: int, k: int = 72, n: int = 5) -> tuple[bytes, Arrays]:
+    block = 32
     blocks = (k + block - 1) // block
     constants = {
         "b": rng.integers(0, 256, (n, blocks, block * bits // 8), np.uint8),

@@ -16,9 +16,11 @@ import pytest
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+import onnxlet
 from tests.support.hosts import webgpu_lacks, webgpu_settings
 from tests.support.missing import missing
 from tests.support.paths import ROOT
+from tests.webgpu.test_contrib import nbits
 
 DIST = ROOT / "js" / "dist"
 # Operator, attributes, shapes of the inputs, and what the pipeline is named with either choice. Sizes are no multiples of
@@ -117,24 +119,52 @@ def _job(name: str, folder: Path) -> tuple[dict[str, Any], np.ndarray]:
     return {"model": str(path), "feeds": given}, np.asarray(expected)
 
 
-@pytest.mark.parametrize("names", ["hide", "show"])
-def test_every_variant_gives_the_right_answer(names: str, tmp_path: Path) -> None:
+def _run(names: str, jobs: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
     if not (DIST / "webgpu.mjs").is_file() or shutil.which("node") is None:
         missing("js/dist is not built; run ./build.sh build")
     if lack := webgpu_lacks():
         missing(lack)
-    jobs = {name: _job(name, tmp_path) for name in CASES}
-    file = tmp_path / "jobs.json"
-    file.write_text(json.dumps([job for job, _ in jobs.values()]))
+    file = folder / "jobs.json"
+    file.write_text(json.dumps(jobs))
     program = ROOT / "tests" / "webgpu" / "variants.mjs"
     settings = {**os.environ, **webgpu_settings()}
     done = subprocess.run(
         ["node", program, DIST, names, file], capture_output=True, text=True, timeout=300, env=settings
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    for (name, (_, expected)), result in zip(jobs.items(), json.loads(done.stdout), strict=True):
+    results: list[dict[str, Any]] = json.loads(done.stdout)
+    return results
+
+
+@pytest.mark.parametrize("names", ["hide", "show"])
+def test_every_variant_gives_the_right_answer(names: str, tmp_path: Path) -> None:
+    jobs = {name: _job(name, tmp_path) for name in CASES}
+    results = _run(names, [job for job, _ in jobs.values()], tmp_path)
+    for (name, (_, expected)), result in zip(jobs.items(), results, strict=True):
         *_, on_gpu, on_processor = CASES[name]
         (kernel,) = result["kernels"]
         assert (on_gpu if names == "hide" else on_processor) in kernel, name
         found = np.array(result["outputs"]["o"]["data"]).reshape(result["outputs"]["o"]["dims"])
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=2e-5, err_msg=name)
+
+
+@pytest.mark.parametrize(("names", "lanes"), [("hide", 64), ("show", 1)])
+def test_packed_weights(names: str, lanes: int, tmp_path: Path) -> None:
+    jobs, expected = [], []
+    # Rows of A that are read in vectors, and that are not.
+    forms = [(bits, rows, k) for bits in (2, 4, 8) for rows in (1, 6) for k in (72, 75)]
+    for index, (bits, rows, k) in enumerate(forms):
+        content, feeds = nbits(np.random.default_rng(index), bits, zeros=True, rows=rows, k=k, n=70)
+        path = tmp_path / f"{index}.onnx"
+        path.write_bytes(content)
+        a = feeds["a"]
+        jobs.append(
+            {"model": str(path), "feeds": {"a": {"type": "float32", "dims": a.shape, "data": a.ravel().tolist()}}}
+        )
+        (y,) = onnxlet.InferenceSession(path).run(None, feeds)
+        expected.append(np.asarray(y))
+    for (bits, rows, k), result, want in zip(forms, _run(names, jobs, tmp_path), expected, strict=True):
+        shader = f"webgpu nbits BITS={bits} LANES={lanes} ROWS={4 if rows > 1 else 1} STEP={4 if k % 4 == 0 else 1} "
+        assert result["kernels"][0].startswith(shader)
+        found = np.array(result["outputs"]["y0"]["data"]).reshape(result["outputs"]["y0"]["dims"])
+        np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-4 * np.abs(want).max())

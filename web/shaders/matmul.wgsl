@@ -15,6 +15,9 @@ struct Params {
   beta: f32,
   low: f32,
   high: f32,
+  a_first: u32,
+  first_column: u32, // of those that c has; b begins there
+  c_row: u32,
   batch: vec4<u32>,
   a_batch: vec4<u32>,
   b_batch: vec4<u32>,
@@ -46,11 +49,12 @@ fn matrix_at(index: u32, strides: vec4<u32>) -> u32 {
 
 fn store(batch: u32, row: u32, column: u32, sum: f32) {
   if (row >= p.m || column >= p.n) { return; }
+  let at = p.first_column + column;
   var value = p.alpha * sum;
 //:if ADDS
-  value += p.beta * d[row * p.d_row + column * p.d_column];
+  value += p.beta * d[row * p.d_row + at * p.d_column];
 //:end
-  c[(batch * p.m + row) * p.n + column] = clamp(value, p.low, p.high);
+  c[(batch * p.m + row) * p.c_row + at] = clamp(value, p.low, p.high);
 }
 
 //:if TILED
@@ -64,7 +68,7 @@ var<workgroup> tile_b: array<array<vec4<f32>, 16>, DEPTH>;
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {
   let row = group.y * TILE + local.y * 4u;
   let column = group.x * TILE + local.x * 4u;
-  let a_at = matrix_at(group.z, p.a_batch);
+  let a_at = p.a_first + matrix_at(group.z, p.a_batch);
   let b_at = matrix_at(group.z, p.b_batch);
   var sum: array<vec4<f32>, 4>;
   for (var k = 0u; k < p.k; k += DEPTH) {
@@ -104,7 +108,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) l
   let row = (group.y * 8u + local.y) * {{ROWS}}u;
   let column = group.x * 8u * {{COLUMNS}}u + local.x;
   if (row >= p.m) { return; }
-  let a_at = matrix_at(group.z, p.a_batch);
+  let a_at = p.a_first + matrix_at(group.z, p.a_batch);
   let b_at = matrix_at(group.z, p.b_batch);
 //:for R ROWS
   let a{{R}} = (a_at + min(row + {{R}}u, p.m - 1u) * p.a_row) / {{STEP}}u;

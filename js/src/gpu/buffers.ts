@@ -19,6 +19,12 @@ export class Buffers {
     return this.#used.size + [...this.#free.values()].reduce((sum, list) => sum + list.length, 0);
   }
 
+  /** Bytes of those. */
+  get bytes(): number {
+    const all = [...this.#used.values(), ...[...this.#free.values()].flat()];
+    return all.reduce((sum, buffer) => sum + buffer.size, 0);
+  }
+
   /** A number for a buffer of somebody else's. */
   adopt(buffer: GPUBuffer): number {
     const id = this.#nextForeign++;

@@ -99,9 +99,21 @@ export class Executor {
     });
     batch.submit();
     const errors = await Promise.all(scopes.map(() => this.device.popErrorScope()));
-    const error = errors.find((found) => found !== null);
-    if (error) throw new OnnxletError('RUN_FAILED', error.message);
+    const [shortage, fault] = errors; // scopes end with the one that began last
+    if (shortage) throw this.#shortageOf(shortage);
+    if (fault) throw new OnnxletError('RUN_FAILED', fault.message);
     await batch.finishReads();
+  }
+
+  #shortageOf({ message }: GPUError): OnnxletError {
+    const { count, bytes } = this.#buffers;
+    const advice =
+      'feed less at a time, make the weights smaller (onnxlet pack), or give the provider webgpu the number of bytes ' +
+      'that there are for weights as maxBytes, to be told before they are sent';
+    return new OnnxletError(
+      'RUN_FAILED',
+      `its memory is full: the session has ${count} buffers of ${bytes} bytes there (${message}); ${advice}`,
+    );
   }
 
   #uniformsFor(commands: Uint32Array): GPUBuffer {
