@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/parallel.h"
 #include "base/visit.h"
@@ -191,7 +192,8 @@ OL_UNARY_SCALAR(Atan, std::atan(x))
 OL_UNARY_SCALAR(Sinh, std::sinh(x))
 OL_UNARY_SCALAR(Cosh, std::cosh(x))
 OL_UNARY_SCALAR(Asinh, std::asinh(x))
-OL_UNARY_SCALAR(Acosh, std::acosh(x))
+// The C library of WebAssembly makes numbers of some that are far below zero.
+OL_UNARY_SCALAR(Acosh, x < 1 ? std::numeric_limits<double>::quiet_NaN() : std::acosh(x))
 OL_UNARY_SCALAR(Atanh, std::atanh(x))
 OL_UNARY(Relu, x < 0 ? 0.0 : x, [](DType t, const void* x, void* y, int64_t n) {
   return map_integers(t, x, y, n, [](auto v) { return v < 0 ? decltype(v){0} : v; });
