@@ -164,6 +164,17 @@ struct Cast : Kernel {
   }
 };
 
+// To the type of a second input.
+struct CastLike : Kernel {
+  bool takes_empty() const override { return true; }  // that input: its elements do not matter
+  Result<Answer> run(Context& ctx) const override {
+    const DType to = ctx.in(1).dtype();
+    if (ctx.in(0).size() == 0) return Answer::kDeclined;
+    if (to == ctx.in(0).dtype()) return ctx.alias(0, 0, ctx.in(0).shape()), Answer::kDone;
+    return map_inputs(ctx, "Cast", 1, to);
+  }
+};
+
 // f(a, b): of their type, or a truth value.
 template <bool kTruth>
 struct Binary : Kernel {
@@ -242,8 +253,11 @@ constexpr std::string_view kMicrosoft = "com.microsoft";
 const Row kRows[] = {
     {"", "Abs", 6, make<Unary>},
     {"", "Acos", 7, make<Unary>},
+    {"", "Acosh", 9, make<Unary>},
     {"", "Asin", 7, make<Unary>},
+    {"", "Asinh", 9, make<Unary>},
     {"", "Atan", 7, make<Unary>},
+    {"", "Atanh", 9, make<Unary>},
     {"", "Ceil", 6, make<Unary>},
     {"", "Celu", 12, make<Unary>},
     {"", "Cos", 7, make<Unary>},
@@ -284,6 +298,7 @@ const Row kRows[] = {
     {"", "IsNaN", 9, make<Predicate>},
     {"", "Clip", 1, make<Clip>},
     {"", "Cast", 6, make<Cast>},
+    {"", "CastLike", 15, make<CastLike>},
     {"", "Add", 7, make<Binary<false>>},
     {"", "Sub", 7, make<Binary<false>>},
     {"", "Mul", 7, make<Binary<false>>},

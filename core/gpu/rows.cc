@@ -93,8 +93,10 @@ struct Reduce : Kernel {
     return {};
   }
 
+  bool takes_empty() const override { return true; }  // the axes, which are all of them then
   Result<Answer> run(Context& ctx) const override {
     const Shape& shape = ctx.in(0).shape();
+    if (ctx.in(0).size() == 0) return Answer::kDeclined;
     std::vector<int> axes;
     if (ctx.has(1)) {
       if (!ctx.is_here(1)) return Answer::kDeclined;

@@ -151,7 +151,23 @@ def plain(
     return model_of(op, feeds, constants, [*feeds, *constants], 1, "", result, **attributes), feeds
 
 
+def of_values(rng: np.random.Generator, op: str, values: list[float]) -> tuple[bytes, Arrays]:
+    feeds: Arrays = {"x": np.array(values, np.float32)}
+    return model_of(op, feeds, {}, ["x"], 1, ""), feeds
+
+
+SIZES = [0, 1e-6, 1e-3, 0.0299, 0.03, 0.5, 0.999, 1, 1.0001, 1.5, 20, 9999, 10001, 1e20, 3e38, float("inf")]
+
+
 CASES: dict[str, Make] = {
+    **{
+        f"{op} of all sizes": partial(of_values, op=op, values=[*SIZES, *(-size for size in SIZES), float("nan")])
+        for op in ("Asinh", "Acosh", "Atanh")
+    },
+    "ReduceSum of all axes": partial(plain, op="ReduceSum", dtype=np.float32, shapes=[(3, 5, 7)], whole=[[]]),
+    "ReduceMax of all axes": partial(
+        plain, op="ReduceMax", dtype=np.float32, shapes=[(3, 5, 7)], whole=[[]], keepdims=0
+    ),
     **{
         f"MatMulNBits {bits} bits, zeros {zeros}, {rows} rows": partial(nbits, bits=bits, zeros=zeros, rows=rows)
         for bits in (2, 4, 8)

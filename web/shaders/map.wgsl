@@ -72,6 +72,31 @@ fn logarithm(x: f32) -> f32 {
   return select(log(x), special(0xff800000u), x == 0.0);
 }
 //:include functions
+// log(1 + x) of x from 0 up.
+fn log_after(x: f32) -> f32 {
+  let series = x * (1.0 - x * (0.5 - x * (1.0 / 3.0 - x * (0.25 - x * 0.2))));
+  return select(log(1.0 + x), series, x < 0.03);
+}
+// Of large numbers, whose squares are none: log(2x).
+fn log_of_double(x: f32) -> f32 {
+  return log(x) + 0.69314718055994531;
+}
+fn asinh_of(x: f32) -> f32 {
+  let size = abs(x);
+  let found = log_after(size + size * size / (1.0 + sqrt(size * size + 1.0)));
+  return select(1.0, -1.0, x < 0.0) * select(found, log_of_double(size), size > 1e4);
+}
+fn acosh_of(x: f32) -> f32 {
+  let over = max(x - 1.0, 0.0);
+  let found = select(log_after(over + sqrt(over * (2.0 + over))), log_of_double(x), x > 1e4);
+  return select(found, special(0x7fc00000u), x < 1.0);
+}
+fn atanh_of(x: f32) -> f32 {
+  let size = abs(x);
+  var found = 0.5 * log_after(2.0 * size / (1.0 - size));
+  if (size >= 1.0) { found = special(select(0x7fc00000u, 0x7f800000u, size == 1.0)); }
+  return select(1.0, -1.0, x < 0.0) * found;
+}
 fn gelu(x: f32) -> f32 {
   return 0.5 * x * (1.0 + erf(x * 0.70710678118654752));
 }
@@ -164,6 +189,12 @@ fn f(x: {{VALUE A}}) -> {{VALUE O}} {
   return max(x, 0.0) + min(0.0, p.alpha * (exp(x / p.alpha) - 1.0));
 //:elif OP == Cos
   return cos(x);
+//:elif OP == Asinh
+  return select(asinh_of(x), x, is_nan(x));
+//:elif OP == Acosh
+  return select(acosh_of(x), x, is_nan(x));
+//:elif OP == Atanh
+  return select(atanh_of(x), x, is_nan(x));
 //:elif OP == Cosh
   return cosh(x);
 //:elif OP == Elu
