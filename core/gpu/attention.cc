@@ -1,4 +1,5 @@
 // Attention of ai.onnx, and what graph/fuse_attention.cc has found.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -102,10 +103,19 @@ struct Attention : Kernel {
                      : heads_3d(std::move(buffer), l[1], l[2], l[0] * l[2]);
   }
 
+  static Result<DeviceBufferPtr> lengths(Context& ctx, int input) {
+    OL_ASSIGN(const auto given, to_ints(ctx.in(input), "nonpad_kv_seqlen"));
+    OL_ASSIGN(Tensor table, Tensor::allocate(ctx.pool(), DType::kInt32, Shape{static_cast<int64_t>(given.size())}));
+    std::transform(given.begin(), given.end(), table.mutable_data<int32_t>(), [](int64_t length) {
+      return static_cast<int32_t>(std::clamp<int64_t>(length, INT32_MIN / 2, INT32_MAX / 2));
+    });
+    return ctx.upload(std::move(table));
+  }
+
   Result<Answer> run(Context& ctx) const override {
     const Tensor &q = ctx.in(0), &k = ctx.in(1), &v = ctx.in(2);
     const auto lq = layout(q, q_heads), lk = layout(k, kv_heads), lv = layout(v, kv_heads);
-    if (!floats(ctx, {0, 1, 2, 4, 5}) || ctx.wants(3) || ctx.has(6) || ctx.has(4) != ctx.has(5) || !lq || !lk || !lv) {
+    if (!floats(ctx, {0, 1, 2, 4, 5}) || ctx.wants(3) || ctx.has(4) != ctx.has(5) || !lq || !lk || !lv) {
       return Answer::kDeclined;
     }
     const Shape &sq = *lq, &sk = *lk, &sv = *lv;
@@ -121,6 +131,11 @@ struct Attention : Kernel {
     if (ctx.has(3)) {
       c.mask = mask_of(ctx, 3, c, since < 24);
       if (!c.mask) return Answer::kDeclined;
+    }
+    if (ctx.has(6)) {
+      if (ctx.has(4) || !ctx.is_here(6) || ctx.in(6).size() != batch) return Answer::kDeclined;
+      OL_ASSIGN(c.lengths, lengths(ctx, 6));
+      c.all_tokens = true;
     }
     const Shape shape = q.rank() == 4 ? Shape{batch, sq[0], sq[1], sv[2]} : Shape{batch, sq[1], sq[0] * sv[2]};
     OL_ASSIGN(DeviceBufferPtr out, ctx.out(0, DType::kFloat, shape));

@@ -19,7 +19,7 @@ void dispatch_attention(Context& ctx, const AttentionCall& c) {
     buffers.push_back(c.mask->buffer);
   }
   if (c.lengths != nullptr) {
-    shader.set("LENGTHS", 1);
+    shader.set("LENGTHS", c.all_tokens ? "all" : "1");
     buffers.push_back(c.lengths);
   }
   if (c.sink != Sink::kNone) shader.set("SINK", c.sink == Sink::kGiven ? "given" : "zero");

@@ -40,6 +40,7 @@ struct AttentionCall {
   int64_t offset = 0, left = -1, right = -1;
   std::optional<Mask> mask{};
   DeviceBufferPtr lengths{}, sinks{};  // null: none
+  bool all_tokens = false;             // lengths count them all, not the last one's predecessors
   Sink sink = Sink::kNone;
 };
 

@@ -26,6 +26,7 @@ def model_of(
     outputs: int,
     domain: str = "com.microsoft",
     result: int = TensorProto.FLOAT,
+    opset: int = 21,
     **attributes: Any,
 ) -> bytes:
     node = helper.make_node(op, names, [f"y{i}" for i in range(outputs)], domain=domain, **attributes)
@@ -36,7 +37,7 @@ def model_of(
     results = [helper.make_tensor_value_info(f"y{i}", result, None) for i in range(outputs)]
     weights = [numpy_helper.from_array(value, name) for name, value in constants.items()]
     graph = helper.make_graph([node], "g", inputs, results, weights)
-    imports = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+    imports = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
     content: bytes = helper.make_model(graph, opset_imports=imports, ir_version=10).SerializeToString()
     return content
 

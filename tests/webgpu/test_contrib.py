@@ -112,6 +112,17 @@ def heads(
     return model_of("MultiHeadAttention", feeds, constants, names, 3 if past else 1, **attributes), feeds
 
 
+def padded(rng: np.random.Generator, lengths: list[int], **attributes: Any) -> tuple[bytes, Arrays]:
+    """Attention of 4 heads of 8, 3 new tokens, over keys of which `lengths` count for each batch."""
+    feeds: Arrays = {
+        name: rng.standard_normal((len(lengths), 4, tokens, 8), np.float32)
+        for name, tokens in (("q", 3), ("k", 70), ("v", 70))
+    }
+    constants: Arrays = {"lengths": np.array(lengths, np.int64)}
+    names = ["q", "k", "v", "", "", "", "lengths"]
+    return model_of("Attention", feeds, constants, names, 1, "", opset=24, **attributes), feeds
+
+
 def block_rows(rng: np.random.Generator, bits: int, zeros: bool, axis: int = 0) -> tuple[bytes, Arrays]:
     """GatherBlockQuantized of levels that lie in bytes."""
     rows, numbers, block = 6, 64, 16
@@ -182,6 +193,8 @@ CASES: dict[str, Make] = {
     "MultiHeadAttention padded": partial(heads, padding="counts"),
     "MultiHeadAttention without some keys": partial(heads, padding="keys"),
     "MultiHeadAttention later": partial(heads, past=4, bias=True),
+    "Attention over keys that count": partial(padded, lengths=[70, 2, 65]),
+    "Attention over keys that count and come before": partial(padded, lengths=[70, 2, 0, 65], is_causal=1),
     "GatherBlockQuantized": partial(block_rows, bits=4, zeros=True),
     "GatherBlockQuantized from the middle": partial(block_rows, bits=4, zeros=False),
     "GatherBlockQuantized of bytes": partial(block_rows, bits=8, zeros=False, axis=1),

@@ -54,7 +54,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
   let token = safe % p.tokens;
   let head = (safe / p.tokens) % p.heads;
   let batch = safe / (p.tokens * p.heads);
-//:if LENGTHS
+//:if LENGTHS == all
+  // The last query is the last of these tokens, and there may be fewer of them than queries.
+  let end = u32(clamp(lengths[batch], 0, i32(p.keys)));
+  let position = lengths[batch] - i32(p.tokens) + i32(token);
+//:elif LENGTHS
   let end = min(u32(lengths[batch] + 1), p.keys);
   let position = i32(end - min(end, p.tokens) + token);
 //:else
