@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import hypothesis
 import pytest
 
+from onnxlet.build import reliability_doc
 from tests.browser.chromium import Chromium, executable
 from tests.conformance.backends import BACKENDS, Prepare, available
 from tests.models.fetch import FetchError
@@ -23,6 +24,7 @@ from tests.support.hosts import (
     webgpu_host,
     webgpu_lacks,
 )
+from tests.support.kept import KeepFigures
 from tests.support.missing import missing
 from tests.support.paths import ROOT
 
@@ -39,6 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--all", action="store_true", help="run whole what is sampled otherwise (tests/README.md says what)"
     )
     parser.addoption("--examples", type=int, help="how many questions each property of an operator draws")
+    parser.addoption(
+        "--figures", action="store_true", help="keep what is measured in docs/reliability/, for docs/reliability.md"
+    )
     parser.addoption("--seed", type=int, default=0, help="draws other questions (default: 0)")
 
 
@@ -126,6 +131,12 @@ def get_host() -> Iterator[Callable[[str], Host]]:
             return chromium_host(stack.enter_context(Chromium(chromium_roots())))
 
         yield get
+
+
+@pytest.fixture(scope="session")
+def keep_figures(request: pytest.FixtureRequest) -> KeepFigures:
+    """keep_figures(table, row, figures): kept with --figures, else nothing."""
+    return reliability_doc.keep if request.config.getoption("--figures") else lambda table, row, measured: None
 
 
 @pytest.fixture(scope="session")

@@ -31,9 +31,9 @@
 //         integers as {"int64": "12"}) | {"name", "none": true}
 // dtype: the names of js/src/dtypes.ts: float32, int64, bool, string, float16, int4 ...
 //
-// Result: {"id", "ok": true, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {inUse, peak, wasmBytes ...}, "warnings": [text...], "kernels",
+// Result: {"id", "ok": true, "ms": of the whole job, "threads", "flavour", "load_ms", "run_ms": [...], "memory": {inUse, peak, wasmBytes ...}, "warnings": [text...], "kernels",
 //          "placement", "runs": [{"run": number, "outputs": [OUTPUT...]}]}
-//       | {"id", "ok": false, "error": {"code", "message"}, "warnings"}
+//       | {"id", "ok": false, "error": {"code", "message"}, "warnings", "ms"}
 // OUTPUT: {"name", "dtype", "dims", "sha256" of the raw bytes, "bytes", "file" when "out" is given, otherwise
 //          "base64" up to 64 KiB} ; strings as "data": [...] with the hash of their JSON
 //       | {"name", "sequence": [OUTPUT...]} | {"name", "map": {"keys": [...], "values": [...]}} | {"name", "none": true}
@@ -73,11 +73,13 @@ export async function runJobs(jobs, package_, io) {
 async function runJob(job, package_, io, sessions) {
   const warnings = [];
   const restore = listenToWarnings(warnings);
+  const started = performance.now();
+  const ms = () => performance.now() - started;
   try {
-    return { id: job.id, ok: true, ...(await measure(job, package_, io, sessions)), warnings };
+    return { id: job.id, ok: true, ...(await measure(job, package_, io, sessions)), warnings, ms: ms() };
   } catch (error) {
     const { code = error?.name ?? 'Error', message = String(error) } = error ?? {};
-    return { id: job.id, ok: false, error: { code, message }, warnings };
+    return { id: job.id, ok: false, error: { code, message }, warnings, ms: ms() };
   } finally {
     restore();
   }
@@ -155,7 +157,7 @@ async function runAll(job, session, Tensor, io) {
   return { runs, run_ms };
 }
 
-async function feedsOf(values, Tensor, io) {
+export async function feedsOf(values, Tensor, io) {
   const feeds = {};
   for (const value of values) feeds[value.name] = await valueOf(value, Tensor, io);
   return feeds;
