@@ -7,6 +7,7 @@
 #   ./build.sh bench   onnxlet against onnxruntime-web; --help lists its options
 #   ./build.sh interop  models from PyTorch, Keras, scikit-learn ... against these frameworks; --help lists its options
 #   ./build.sh fuzz    hostile files against the engine, for --seconds N; --help lists its options
+#   ./build.sh sanitize  the C++ tests with AddressSanitizer, UndefinedBehaviorSanitizer and ThreadSanitizer
 #   ./build.sh screenshots  pictures of the playground's views, in build/screenshots/
 #   ./build.sh check   formatting, lint and types only
 #   ./build.sh format  apply the formatting
@@ -18,7 +19,7 @@ fail() { printf 'build.sh: %s\n' "$*" >&2; exit 1; }
 usage() { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "$0"; }
 
 case "${1:-}" in
-  run | test | build | bench | interop | fuzz | screenshots | check | format | gen) ;;
+  run | test | build | bench | interop | fuzz | sanitize | screenshots | check | format | gen) ;;
   "" | -h | --help | help) usage; exit 0 ;;
   *) usage >&2; fail "unknown command '$1'" ;;
 esac

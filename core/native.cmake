@@ -3,7 +3,12 @@ if(ONNXLET_FUZZ)
   set(ONNXLET_SANITIZE ON)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
-if(ONNXLET_SANITIZE)
+if(ONNXLET_RACES)
+  add_compile_options(-g -O1 -fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+  set(size_flags -g)
+  set(speed_flags -g)
+elseif(ONNXLET_SANITIZE)
   add_compile_options(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
   set(size_flags -g)
@@ -48,7 +53,7 @@ if(LEVEL_SOURCES)  # engines trimmed to models without products have none
     list(APPEND level_objects $<TARGET_OBJECTS:kernels_${level}>)
   endforeach()
   target_compile_definitions(kernels_fast PRIVATE ONNXLET_FAST)
-  if(CMAKE_NM AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ONNXLET_SANITIZE)
+  if(CMAKE_NM AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT ONNXLET_SANITIZE AND NOT ONNXLET_RACES)
     add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/gen/levels_apart
       COMMAND ${Python_EXECUTABLE} ${CMAKE_SOURCE_DIR}/onnxlet/build/level_symbols.py ${CMAKE_NM} fast
         $<TARGET_OBJECTS:kernels_fast>
@@ -76,6 +81,13 @@ target_link_libraries(core_tests PRIVATE Threads::Threads)
 target_link_options(core_tests PRIVATE -Wl,--gc-sections)
 enable_testing()
 add_test(NAME core_tests COMMAND core_tests)
+
+# The tests of threads alone, which take seconds to compile where all of the engine takes minutes.
+if(ONNXLET_RACES)
+  add_executable(thread_tests core/tests/main.cc core/tests/parallel_test.cc core/base/parallel.cc core/base/level.cc
+    core/base/status.cc core/base/text.cc core/base/number_text.cc core/base/dtype.cc core/base/shape.cc)
+  target_link_libraries(thread_tests PRIVATE Threads::Threads)
+endif()
 
 if(ONNXLET_SANITIZE)
   file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS core/fuzz/*.cc)

@@ -75,8 +75,9 @@ class _Options:
 class SessionOptions(_Options):
     """How a session is made. Names and defaults are onnxruntime's; those without an effect here are accepted.
 
-    Config entries of onnxlet's own (`add_session_config_entry`): `onnxlet.max_memory` in bytes, `onnxlet.trace` 0 to 4,
-    `onnxlet.seed`, `onnxlet.disabled_passes` as names with commas, `onnxlet.accuracy_level`: what counts instead of the
+    Config entries of onnxlet's own (`add_session_config_entry`): `onnxlet.max_memory` and, for one tensor,
+    `onnxlet.max_tensor_bytes` in bytes, `onnxlet.max_steps` (nodes that a run may run, counted as often as they do, so
+    that a loop without an end is an error), `onnxlet.trace` 0 to 4, `onnxlet.seed`, `onnxlet.disabled_passes` as names with commas, `onnxlet.accuracy_level`: what counts instead of the
     attribute of every MatMulNBits (0: A stays float, 4: A may be rounded to 8 bits), and `onnxlet.function_bodies`: 1 runs
     operators by the function bodies of the specification also where the engine has a kernel, to find one that is wrong.
     """
@@ -163,6 +164,8 @@ class SessionOptions(_Options):
 
 _CONFIG = {
     "onnxlet.max_memory": "max_memory",
+    "onnxlet.max_tensor_bytes": "max_tensor_bytes",
+    "onnxlet.max_steps": "max_steps",
     "onnxlet.trace": "trace",
     "onnxlet.seed": "seed",
     "onnxlet.disabled_passes": "",

@@ -257,9 +257,11 @@ class InferenceSession(Described):
         course = self._course(names, self._prepared(feeds), options, deliver)
         with self._call() as engine, contextlib.closing(course):
             run = next(course)
+            # A run without options cannot be given up.
+            step = engine.abi.ol_run_step if options is None else engine.slice
             try:
                 while True:
-                    run = course.send(engine.abi.ol_run_step(run))
+                    run = course.send(step(run))
             except StopIteration as end:
                 outputs: list[T] = end.value
                 return outputs

@@ -115,6 +115,7 @@ OL_API(ol_model_provide) int32_t ol_model_provide(ol_model* model, const char* f
 
 /* Checks, optimises and plans the model; consumes it, also when it fails. options: JSON object or NULL:
  * {"graph_optimization_level": "disabled"|"basic"|"extended"|"all", "disabled_passes": [name...], "max_memory": bytes,
+ *  "max_tensor_bytes": bytes, "max_steps": nodes that a run may run,
  *  "free_dimensions": {name: size}, "profile": bool, "trace": 0..4, "deterministic": bool, "seed": int,
  *  "memory_plan": bool, "accuracy_level": 0..4, "function_bodies": bool,
  *  "device": {"min_bytes": n, "max_buffer": bytes, "max_bytes": bytes, "on_processor": bool, "packed_dots": bool}}; device puts work on the

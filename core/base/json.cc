@@ -161,9 +161,9 @@ class JsonParser {
     do {
       skip_space();
       out->members.emplace_back();
-      OL_TRY(string(&out->members.back().first));
+      OL_TRY(string(&out->members.back().name));
       if (!take(':')) return error("':' is missing");
-      OL_TRY(value(&out->members.back().second));
+      OL_TRY(value(&out->members.back().value));
     } while (take(','));
     return take('}') ? Status() : error("'}' is missing");
   }

@@ -42,6 +42,8 @@ class JsonWriter {
   std::string out_;
 };
 
+struct JsonMember;
+
 struct Json {
   enum class Kind { kNull, kBool, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kNull;
@@ -49,8 +51,12 @@ struct Json {
   double number = 0;   // nearly; who needs the nearest double reads it from `string`
   std::string string;  // also a number as it is written
   std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> members;
+  std::vector<JsonMember> members;
   const Json* find(std::string_view name) const;
+};
+struct JsonMember {
+  std::string name;
+  Json value;
 };
 // `what` begins the error: "the options are not JSON: ...".
 Result<Json> parse_json(std::string_view text, std::string_view what = "the options are");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/text.h"
 #include "base/trim.h"
 
 namespace onnxlet {
@@ -48,7 +49,7 @@ char* payload_of(void* block) { return static_cast<char*>(block) + kAlignment; }
 
 }  // namespace
 
-void fail_allocation_after(int64_t n) { fail_countdown = n; }
+int64_t fail_allocation_after(int64_t n) { return std::exchange(fail_countdown, n); }
 
 Pool::~Pool() {
   trim();
@@ -61,7 +62,7 @@ void Pool::count(uint64_t bytes) {
 }
 
 void* Pool::allocate(size_t bytes) {
-  if (refuse_for_test()) return nullptr;
+  if (refuse_for_test() || (limit_of_one_ != 0 && bytes > limit_of_one_ + kAlignment)) return nullptr;
   const int64_t sequence = sequence_++;
   void* payload = nullptr;
   if (trim::kMemoryPlan && mode_ == Mode::kReplaying) payload = allocate_planned(bytes, static_cast<size_t>(sequence));
@@ -76,6 +77,18 @@ void* Pool::allocate(size_t bytes) {
     recorded_.blocks.back() = {sequence, -1, bytes + kAlignment};
   }
   return payload;
+}
+
+Status Pool::refusal(uint64_t bytes) const {
+  std::string_view who = "the machine";
+  uint64_t limit = 0;
+  if (limit_of_one_ != 0 && bytes > limit_of_one_) {
+    who = "max_tensor_bytes", limit = limit_of_one_;
+  } else if (limit_ != 0 && in_use_ + bytes > limit_) {
+    who = "max_memory", limit = limit_;
+  }
+  return out_of_memory(bytes, " bytes were refused: ", in_use_, " are in use, and ", who, " allows ",
+                       limit == 0 ? std::string("no more") : text(limit));
 }
 
 void* Pool::allocate_cached(size_t bytes) {
@@ -183,7 +196,7 @@ bool Pool::reserve_arena(uint64_t bytes) {
   release_bytes(arena_);
   in_use_ -= arena_bytes_;
   arena_bytes_ = 0;
-  arena_ = allocate_bytes(static_cast<size_t>(bytes));
+  arena_ = refuse_for_test() ? nullptr : allocate_bytes(static_cast<size_t>(bytes));
   if (arena_ == nullptr) return false;
   arena_bytes_ = bytes;
   count(bytes);

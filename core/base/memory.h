@@ -42,7 +42,10 @@ class Pool {
   // The plan learnt by a recorded run; empty after a replayed one.
   MemoryPlan end_run();
 
-  void set_limit(uint64_t bytes) { limit_ = bytes; }  // 0: none
+  void set_limit(uint64_t bytes) { limit_ = bytes; }                // 0: none
+  void set_limit_of_one(uint64_t bytes) { limit_of_one_ = bytes; }  // for a single tensor
+  // Why allocate() has refused so many bytes.
+  Status refusal(uint64_t bytes) const;
   uint64_t in_use() const { return in_use_; }
   uint64_t peak() const { return peak_; }
   uint64_t arena_bytes() const { return arena_bytes_; }
@@ -58,7 +61,7 @@ class Pool {
 
   static constexpr int kClasses = 41;  // up to 64 kB
   Block* free_[kClasses] = {};
-  uint64_t limit_ = 0, in_use_ = 0, peak_ = 0, cached_ = 0;
+  uint64_t limit_ = 0, limit_of_one_ = 0, in_use_ = 0, peak_ = 0, cached_ = 0;
   int64_t live_ = 0;  // blocks handed out
   bool retired_ = false;
 
@@ -80,7 +83,8 @@ using PoolPtr = std::unique_ptr<Pool, PoolRetirer>;
 // Of values that belong to no session: what hosts make to feed one.
 Pool& host_pool();
 
-// Test hook: the n-th allocation from now on (1 = the next) is refused; 0 turns it off.
-void fail_allocation_after(int64_t n);
+// Test hook: the n-th allocation from now on (1 = the next) is refused; 0 turns it off. Answers how many were left to
+// go of the count before.
+int64_t fail_allocation_after(int64_t n);
 
 }  // namespace onnxlet

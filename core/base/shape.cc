@@ -15,10 +15,7 @@ void Shape::erase(int at) {
 
 Shape Shape::strides() const {
   Shape s = filled(rank_, 1);
-  for (int i = rank_ - 2; i >= 0; --i) {  // beside an axis of length 0 the others may multiply beyond 64 bits
-    s[i] = static_cast<int64_t>(static_cast<uint64_t>(s[i + 1]) *
-                                static_cast<uint64_t>(dims_[static_cast<size_t>(i + 1)]));
-  }
+  for (int i = rank_ - 2; i >= 0; --i) s[i] = wrapping_product(s[i + 1], dims_[static_cast<size_t>(i + 1)]);
   return s;
 }
 
@@ -40,7 +37,7 @@ Shape broadcast_strides(const Shape& s, const Shape& out) {
   int64_t step = 1;
   for (int i = s.rank() - 1; i >= 0; --i) {
     strides[lead + i] = s[i] == 1 ? 0 : step;
-    step *= s[i];
+    step = wrapping_product(step, s[i]);
   }
   return strides;
 }
@@ -50,9 +47,9 @@ void collapse_dims(Shape* dims, std::span<Shape> strides) {
   for (int i = 0; i < dims->rank(); ++i) {
     if ((*dims)[i] == 1) continue;
     bool merge = kept > 0;
-    for (const Shape& s : strides) merge = merge && s[kept - 1] == s[i] * (*dims)[i];
+    for (const Shape& s : strides) merge = merge && s[kept - 1] == wrapping_product(s[i], (*dims)[i]);
     if (merge) {
-      (*dims)[kept - 1] *= (*dims)[i];
+      (*dims)[kept - 1] = wrapping_product((*dims)[kept - 1], (*dims)[i]);
       for (Shape& s : strides) s[kept - 1] = s[i];
     } else {
       (*dims)[kept] = (*dims)[i];

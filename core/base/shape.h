@@ -9,6 +9,11 @@
 namespace onnxlet {
 
 // Dimensions of a tensor, outermost first. Rank 0 is a scalar with one element.
+// Beside an axis of length 0 the others may multiply beyond 64 bits.
+inline int64_t wrapping_product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 class Shape {
  public:
   static constexpr int kMaxRank = 12;
@@ -39,9 +44,7 @@ class Shape {
   int64_t size() const { return product(0, rank_); }  // element count; checked when a tensor is allocated
   int64_t product(int from, int to) const {
     int64_t n = 1;
-    for (int i = from; i < to; ++i) {  // beside an axis of length 0 the others may multiply beyond 64 bits
-      n = static_cast<int64_t>(static_cast<uint64_t>(n) * static_cast<uint64_t>(dims_[static_cast<size_t>(i)]));
-    }
+    for (int i = from; i < to; ++i) n = wrapping_product(n, dims_[static_cast<size_t>(i)]);
     return n;
   }
   // Row-major strides in elements.

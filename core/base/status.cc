@@ -46,8 +46,4 @@ Status Status::with_context(std::string_view prefix) && {
   return std::move(*this);
 }
 
-Status out_of_memory(uint64_t bytes) {
-  return {Code::kOutOfMemory, text("out of memory: ", bytes, " bytes were refused")};
-}
-
 }  // namespace onnxlet

@@ -68,7 +68,8 @@ Result<uint64_t> checked_size(const Shape& shape) {
     overflow = overflow || __builtin_mul_overflow(n, static_cast<uint64_t>(d), &n);
   }
   if (zero) return uint64_t{0};
-  if (overflow || n > (uint64_t{1} << 60)) return run_failed("a tensor of shape ", shape, " has too many elements");
+  // So few that bytes, of which the widest types have 16 per element, can be counted as well.
+  if (overflow || n > (uint64_t{1} << 56)) return run_failed("a tensor of shape ", shape, " has too many elements");
   return n;
 }
 
@@ -87,14 +88,15 @@ Result<Tensor> Tensor::make(Pool& pool, DType dtype, const Shape& shape, uint64_
   const bool alone = unpacked || !is_sub_byte(dtype);
   uint64_t bytes = 0;
   if (alone) {
-    if (__builtin_mul_overflow(count, static_cast<uint64_t>(element_size(dtype)), &bytes)) return out_of_memory(count);
+    if (__builtin_mul_overflow(count, static_cast<uint64_t>(element_size(dtype)), &bytes))
+      return pool.refusal(UINT64_MAX);
   } else {
     bytes = packed_bytes(dtype, count);
   }
-  if (bytes > SIZE_MAX - kAlignment) return out_of_memory(bytes);
+  if (bytes > SIZE_MAX - kAlignment) return pool.refusal(bytes);
   static_assert(sizeof(Storage) <= kAlignment);
   void* block = pool.allocate(static_cast<size_t>(bytes) + kAlignment);
-  if (block == nullptr) return out_of_memory(bytes);
+  if (block == nullptr) return pool.refusal(bytes);
   Tensor t;
   t.storage_ = new (block) Storage{1, 0, false};
   t.data_ = t.storage_->elements();
@@ -120,7 +122,7 @@ Tensor Tensor::borrow(const void* data, DType dtype, const Shape& shape) {
 
 Result<Tensor> Tensor::lodge(Pool& pool, const Tensor& borrowed) {
   void* block = pool.allocate(sizeof(Storage));
-  if (block == nullptr) return out_of_memory(sizeof(Storage));
+  if (block == nullptr) return pool.refusal(sizeof(Storage));
   Tensor t = borrowed;
   t.storage_ = new (block) Storage{1, 0, true};
   return t;

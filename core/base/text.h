@@ -100,6 +100,9 @@ template <class... P>
 [[gnu::always_inline]] inline Status internal_error(const P&... p) {
   return failure<Code::kInternal>(p...);
 }
-Status out_of_memory(uint64_t bytes);
+template <class... P>
+[[gnu::always_inline]] inline Status out_of_memory(const P&... p) {
+  return failure<Code::kOutOfMemory>("out of memory: ", p...);
+}
 
 }  // namespace onnxlet

@@ -232,12 +232,13 @@ class Inflater {
 
   void copy(size_t distance, size_t length) {
     uint8_t* to = out_.data() + filled_;
+    const uint8_t* from = to - distance;
     filled_ += length;
     if (distance >= length) {
-      std::memcpy(to, to - distance, length);
+      std::memcpy(to, from, length);
       return;
     }
-    for (size_t i = 0; i < length; ++i) to[i] = to[i - distance];
+    for (size_t i = 0; i < length; ++i) to[i] = from[i];
   }
 
   // Adler-32 of everything.

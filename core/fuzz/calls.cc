@@ -115,8 +115,8 @@ void Caller::look_at(ol_value* value) {
   (void)ol_tensor_dtype(value);
   const int32_t rank = ol_tensor_rank(value);
   const int64_t* dims = ol_tensor_dims(value);
-  int64_t sum = 0;
-  for (int32_t i = 0; dims != nullptr && i < rank; ++i) sum += dims[i];
+  uint64_t sum = 0;
+  for (int32_t i = 0; dims != nullptr && i < rank; ++i) sum += static_cast<uint64_t>(dims[i]);
   const auto* data = static_cast<const uint8_t*>(ol_tensor_data(value));
   for (size_t i = 0; data != nullptr && i < ol_tensor_bytes(value); ++i) sum += data[i];
   (void)ol_tensor_string_length(value, index);

@@ -1,8 +1,9 @@
 // Runs a target without a fuzzing library: on files as they are, and on as many changed forms of them as asked for.
 //
-//   fuzz TARGET [--mutations N] [--seed N] [--keep FILE] [--write DIR] PATH...     a PATH is a file, or a folder of
-//   files
+//   fuzz TARGET [--mutations N] [--seed N] [--seconds N] [--keep FILE] [--write DIR] PATH...
 //
+// A PATH is a file, or a folder of files.
+// --seconds: how long one input may take; 60 if not given.
 // --keep: where each input is written before it is tried, for whoever has to explain how the program ended.
 // --write: the changed forms go there as files instead, numbered.
 #include <unistd.h>
@@ -21,12 +22,11 @@
 namespace onnxlet::fuzz {
 namespace {
 
-constexpr unsigned kMostSeconds = 60;  // for one input
-constexpr size_t kLargest = 1 << 20;   // input
+constexpr size_t kLargest = 1 << 20;  // input
 
 struct Options {
   const Target* target = nullptr;
-  uint64_t mutations = 0, seed = 1;
+  uint64_t mutations = 0, seed = 1, seconds = 60;
   std::string keep, folder;
   std::vector<std::string> files;
 };
@@ -71,6 +71,8 @@ Options parse(int argc, char** argv) {
       options.mutations = std::strtoull(value, nullptr, 10);
     else if (word == "--seed")
       options.seed = std::strtoull(value, nullptr, 10);
+    else if (word == "--seconds")
+      options.seconds = std::strtoull(value, nullptr, 10);
     else if (word == "--keep")
       options.keep = value;
     else if (word == "--write")
@@ -85,7 +87,7 @@ Options parse(int argc, char** argv) {
 
 void attempt(const Options& options, const std::string& input) {
   if (!options.keep.empty()) write(options.keep, input);
-  alarm(kMostSeconds);
+  alarm(static_cast<unsigned>(options.seconds));
   options.target->run(input);
   alarm(0);
 }
@@ -109,6 +111,7 @@ int perform(const Options& options) {
   }
   std::printf("%s: %zu inputs, %llu changed forms\n", std::string(options.target->name).c_str(), inputs.size(),
               static_cast<unsigned long long>(options.mutations));
+  if (refusals() > 0) std::printf("%lld refused allocations\n", static_cast<long long>(refusals()));
   return 0;
 }
 

@@ -11,8 +11,9 @@ namespace {
 std::string as_bytes(std::string_view file, Draws& draws) { return mutate_bytes(std::string(file), draws); }
 
 constexpr Target kTargets[] = {
-    {"model", run_model, mutate_model},     {"regex", run_regex, as_bytes}, {"media", run_media, as_bytes},
-    {"tokenizer", run_tokenizer, as_bytes}, {"calls", run_calls, as_bytes},
+    {"model", run_model, mutate_model},       {"passes", run_passes, mutate_model},   {"regex", run_regex, as_bytes},
+    {"media", run_media, as_bytes},           {"tokenizer", run_tokenizer, as_bytes}, {"calls", run_calls, as_bytes},
+    {"refusals", run_refusals, mutate_model},
 };
 
 }  // namespace

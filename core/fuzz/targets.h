@@ -23,6 +23,11 @@ const Target* find_target(std::string_view name);
 
 // Loads a model as hosts do and runs it once, on made-up values for the inputs that have no default.
 void run_model(std::string_view file);
+// The same without and with the passes: outputs have the same shapes and types.
+void run_passes(std::string_view file);
+// With each of its allocations refused in turn: an error that says so, or the answer; the session works afterwards.
+void run_refusals(std::string_view file);
+int64_t& refusals();  // so far
 // The first line is a regular expression, in both dialects, the rest a text.
 void run_regex(std::string_view file);
 // A picture or a sound.

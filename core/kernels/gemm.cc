@@ -195,6 +195,7 @@ void spread(bool parallel, int64_t n, int64_t grain, Body&& body) {
 }
 
 void pack_panels(bool parallel, const Matrix& b, int64_t k, int64_t n, float* out) {
+  if (k == 0) return;
   const int64_t panels = (n + kGemmCols - 1) / kGemmCols;
   spread(parallel, panels, grain_for(k * 4), [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
@@ -264,7 +265,7 @@ const char* run(const Gemm& g, float* scratch, bool parallel) {
     }
   } else {
     Panels b{g.b.data, kGemmCols, g.b.row_stride};
-    if (g.n % kGemmCols != 0) {
+    if (g.n % kGemmCols != 0 && g.k > 0) {
       b.tail = pack;
       b.tail_at = g.n / kGemmCols * kGemmCols;
       tile::pack_panel<kGemmCols>(g.b.data + b.tail_at, 1, g.b.row_stride, static_cast<int>(g.n - b.tail_at), g.k,

@@ -91,7 +91,9 @@ Result<Tensor> scalars_from(const TensorRef& ref, uint64_t count, Pool& pool) {
 
 Result<Tensor> as_written(const TensorRef& ref, Pool& pool) {
   if (trim::kTrimmed) OL_TRY(check_kept(ref.dtype));
-  OL_ASSIGN(const uint64_t count, checked_size(ref.shape));
+  Result<uint64_t> size = checked_size(ref.shape);
+  if (!size.ok()) return invalid_graph("tensor '", ref.name, "': ", size.status().message());
+  const uint64_t count = size.value();
   if (trim::keeps_type(DType::kString) && ref.dtype == DType::kString) return strings_from(ref, count, pool);
   if (ref.external && ref.raw.data() == nullptr) {
     return invalid_argument("external data file '", ref.external_file, "' of tensor '", ref.name, "' was not provided");

@@ -553,6 +553,11 @@ struct Parser {
 
 Status parse_model(std::string_view bytes, Model* out) {
   if (bytes.empty()) return invalid_protobuf("the file is empty");
+  // What servers send instead of a file that they have not. No model begins so: '<' would be a field of wire type 4.
+  if (!trim::kTrimmed && bytes.front() == '<') {
+    return invalid_protobuf(
+        "the file begins with '<', like a page of HTML or XML: it is no ONNX model; look at its address");
+  }
   return Parser{bytes.data()}.model(bytes, out);
 }
 

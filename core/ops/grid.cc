@@ -381,6 +381,7 @@ struct MaxUnpool : Op {
       OL_ASSIGN(shape, make_shape(dims));
       if (shape.rank() != inner.rank())
         return run_failed("output_shape must have ", inner.rank(), " entries; it has ", shape.rank());
+      OL_TRY(checked_size(shape).status());
     }
     const Shape to = shape.strides(), from = inner.strides();
     OL_ASSIGN(int64_t* offsets, ctx.scratch_of<int64_t>(x.size()));

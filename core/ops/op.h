@@ -94,7 +94,7 @@ class OpContext {
   Result<void*> scratch(size_t bytes);
   template <class T>
   Result<T*> scratch_of(int64_t count) {
-    if (count < 0 || static_cast<uint64_t>(count) > SIZE_MAX / sizeof(T)) return out_of_memory(UINT64_MAX);
+    if (count < 0 || static_cast<uint64_t>(count) > SIZE_MAX / sizeof(T)) return pool_->refusal(UINT64_MAX);
     OL_ASSIGN(void* p, scratch(static_cast<size_t>(count) * sizeof(T)));
     return static_cast<T*>(p);
   }

@@ -89,12 +89,7 @@ struct LoopState : ControlState {
     OL_ASSIGN(go_on, condition(results[0]));
     carried.assign(carried_count, Value());
     for (size_t k = 0; k < carried_count; ++k) carried[k] = std::move(results[1 + k]);
-    for (size_t k = 0; k < scans.size(); ++k) {
-      Value& v = results[1 + carried_count + k];
-      if (!v.is_tensor())
-        return run_failed("scan output ", k, " of a Loop body must be a tensor, it is a ", kind_name(v.kind()));
-      scans[k].push_back(v.tensor());
-    }
+    for (size_t k = 0; k < scans.size(); ++k) OL_TRY(collect(results[1 + carried_count + k], k, &scans[k]));
     ++iteration;
     return {};
   }

@@ -66,7 +66,10 @@ Result<Progress> Interpreter::step(double microseconds) {
   while (!frames_.empty()) {
     if (aborted_) return Status(Code::kAborted, "the run was aborted");
     Frame& frame = frames_.back();
-    if (frame.at < frame.plan->steps.size()) {
+    const bool finished = frame.at == frame.plan->steps.size();
+    const bool counts = trim::kSubgraphs && most_steps_ != 0 && !(finished && frames_.size() == 1);
+    if (counts && steps_++ == most_steps_) return too_many_steps();
+    if (!finished) {
       const Step& step = frame.plan->steps[frame.at];
       if (trim::kDevice && device_ != nullptr) {
         OL_ASSIGN(const bool taken, run_on_device(frame, step));
@@ -95,9 +98,16 @@ Result<Progress> Interpreter::step(double microseconds) {
       if (waits_) return Progress::kPending;
     } else {
       OL_TRY(advance_control(std::move(results)));
+      if (end > 0 && host_now() >= end) return Progress::kYielded;  // a body may have no steps
     }
   }
   return Progress::kDone;
+}
+
+Status Interpreter::too_many_steps() const {
+  const Frame& outermost = frames_.front();
+  return run_failed(outermost.plan->steps[outermost.at].node.describe(), ": the run was stopped after ", most_steps_,
+                    " steps, as many as max_steps allows: a loop does not end, or more are needed");
 }
 
 std::vector<Value> Interpreter::results_of(Frame& frame) {

@@ -21,6 +21,8 @@ class Interpreter {
   // With `microseconds` above 0 it answers kYielded between two steps once these have passed.
   Result<Progress> step(double microseconds);
   void abort() { aborted_ = true; }
+  // Ends the run with an error after so many nodes, counted as often as they run, and passes through bodies. 0: never.
+  void limit_steps(uint64_t most) { most_steps_ = most; }
   // Leaves an output of the graph on the device.
   void keep(size_t output) { kept_.push_back(output); }
   // Call once step() has answered kDone.
@@ -47,6 +49,7 @@ class Interpreter {
   Status run_step(Frame& frame, const Step& step);
   OpCall call_of(Frame& frame, const Step& step);
   Status failed(const Step& step, const Status& status) const;
+  Status too_many_steps() const;
   // The device has taken the step.
   Result<bool> run_on_device(Frame& frame, const Step& step);
   // Has elements that only the device has sent for, and then waits_.
@@ -76,6 +79,7 @@ class Interpreter {
   std::vector<size_t> kept_;
   bool waits_ = false;  // for the device's commands to be done
   bool aborted_ = false;
+  uint64_t most_steps_ = 0, steps_ = 0;
 };
 
 }  // namespace onnxlet

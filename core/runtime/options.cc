@@ -79,6 +79,8 @@ Status take_option(std::string_view key, const Json& v, SessionOptions* out) {
   if (key == "graph_optimization_level") return take_level(v, &out->graph.level);
   if (key == "disabled_passes") return trim::kAnyPass ? take_passes(v, &out->graph.disabled_passes) : Status();
   if (key == "max_memory") return take_count(key, v, &out->max_memory);
+  if (key == "max_tensor_bytes") return take_count(key, v, &out->max_tensor_bytes);
+  if (key == "max_steps") return take_count(key, v, &out->max_steps);
   if (key == "seed") return take_count(key, v, &out->seed);
   if (key == "profile") return take_bool(key, v, &out->profile);
   if (key == "deterministic") return take_bool(key, v, &out->deterministic);

@@ -54,11 +54,7 @@ struct ScanLoop {
 
   Status take(std::vector<Value> results) {
     for (size_t k = 0; k < states.size(); ++k) states[k] = std::move(results[k]);
-    for (size_t k = 0; k < collected.size(); ++k) {
-      const Value& v = results[states.size() + k];
-      if (!v.is_tensor()) return run_failed("scan output ", k, " must be a tensor, it is a ", kind_name(v.kind()));
-      collected[k].push_back(v.tensor());
-    }
+    for (size_t k = 0; k < collected.size(); ++k) OL_TRY(collect(results[states.size() + k], k, &collected[k]));
     ++at;
     return {};
   }

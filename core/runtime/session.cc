@@ -50,6 +50,7 @@ Status Session::initialize(std::unique_ptr<ModelFile> file) {
   file_ = std::move(file);
   Model& model = file_->model;
   pool_->set_limit(options_.max_memory);
+  pool_->set_limit_of_one(options_.max_tensor_bytes);
   random_state_ = options_.seed;
   profile_.enable(options_.profile);
   profile_.set_trace(options_.trace);
@@ -101,7 +102,9 @@ std::string Session::memory() const {
 Run::Run(Session& session)
     : session_(session),
       interpreter_(*session.plan_, *session.pool_, &session.random_state_, &session.profile_, session.device()),
-      feeds_(session.plan_inputs_.size()) {}
+      feeds_(session.plan_inputs_.size()) {
+  interpreter_.limit_steps(session.options_.max_steps);
+}
 
 Status Run::feed(std::string_view name, const Value& value) {
   const auto& inputs = session_.plan_inputs_;
@@ -173,7 +176,7 @@ Status Run::begin() {
       append(missing, text(missing.empty() ? "'" : ", '", session_.plan_inputs_[i]->name, "'"));
     }
   }
-  if (!missing.empty()) return invalid_argument("missing input: ", missing);
+  if (!missing.empty()) return invalid_argument("missing input: ", missing, "; what has no default must be fed");
   session_.profile_.start_run();
   begin_memory();
   begun_ = true;

@@ -45,7 +45,7 @@ class ModelFile {
 
 struct SessionOptions {
   GraphOptions graph;
-  uint64_t max_memory = 0;
+  uint64_t max_memory = 0, max_tensor_bytes = 0, max_steps = 0;  // 0: no limit
   bool profile = false, deterministic = false, memory_plan = true;
   int trace = 0;
   uint64_t seed = 0;

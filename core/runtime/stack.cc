@@ -50,6 +50,16 @@ Result<Tensor> stack(std::span<const Tensor> items, int64_t axis, const TypeSpec
   return out;
 }
 
+Status collect(const Value& value, size_t output, std::vector<Tensor>* items) {
+  constexpr size_t kMost = size_t{1} << 24;
+  if (!value.is_tensor()) {
+    return run_failed("scan output ", output, " must be made of tensors; one is a ", kind_name(value.kind()));
+  }
+  if (items->size() == kMost) return run_failed("scan output ", output, " has more than ", kMost, " parts");
+  items->push_back(value.tensor());
+  return {};
+}
+
 Result<Tensor> slice_of(const Tensor& t, int axis, int64_t index, Pool& pool) {
   const Rows rows = split_at(t.shape(), axis);
   Shape shape = t.shape();

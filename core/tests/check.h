@@ -5,7 +5,8 @@
 //     CHECK_NEAR(x, y, 1e-6);
 //   }
 //
-// core_tests [-l] [name part]...: runs the tests whose names contain one of the parts; -l lists them.
+// core_tests [-l] [-t] [name part]...: runs the tests whose names contain one of the parts. -l lists them; with -t the
+// kernels have workers.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Three workers for the tests that need threads. They live until the process ends: stopping is final.
+// Three workers for the tests that need threads, and for all of them with -t. They live until the process ends:
+// stopping is final.
 #pragma once
 
 #include <thread>

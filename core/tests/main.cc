@@ -2,7 +2,9 @@
 #include <cstring>
 
 #include "base/level.h"
+#include "base/parallel.h"
 #include "tests/check.h"
+#include "tests/crew.h"
 
 namespace onnxlet::test {
 namespace {
@@ -10,9 +12,19 @@ namespace {
 Case* first_case = nullptr;
 int failures_here = 0;
 
+bool is_option(const char* word) { return std::strcmp(word, "-l") == 0 || std::strcmp(word, "-t") == 0; }
+
+bool has_option(const char* option, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], option) == 0) return true;
+  }
+  return false;
+}
+
 bool selected(const char* name, int argc, char** argv) {
   bool any = false;
   for (int i = 1; i < argc; ++i) {
+    if (is_option(argv[i])) continue;
     any = true;
     if (std::strstr(name, argv[i]) != nullptr) return true;
   }
@@ -31,15 +43,18 @@ void fail(const char* file, int line, const std::string& what) {
 }
 
 int run_all(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "-l") == 0) {
+  if (has_option("-l", argc, argv)) {
     for (Case* c = first_case; c != nullptr; c = c->next) std::printf("%s\n", c->name);
     return 0;
   }
+  const bool threads = has_option("-t", argc, argv);
+  if (threads) Crew::start();
   int passed = 0, failed = 0;
   for (Case* c = first_case; c != nullptr; c = c->next) {
     if (!selected(c->name, argc, argv)) continue;
     for (int level = 0; level <= static_cast<int>(best_level()); ++level) {
       failures_here = 0;
+      if (threads) set_worker_count(Crew::kWorkers);
       set_level(static_cast<Level>(level));
       c->body();
       if (failures_here == 0) continue;

@@ -146,7 +146,7 @@ template <class T>
 void check_integers() {
   for (const Window& w : windows()) {
     std::vector<T> x;
-    for (const float v : numbers(3 * w.in.size())) x.push_back(static_cast<T>(v * 60));
+    for (const float v : numbers(3 * w.in.size())) x.push_back(static_cast<T>(static_cast<int>(v * 60)));
     std::vector<T> y(static_cast<size_t>(3 * w.pixels())), z = y, best = y;
     pool_max(w, 3, x.data(), y.data());
     std::vector<int64_t> indices(y.size());

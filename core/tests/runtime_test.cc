@@ -100,6 +100,70 @@ TEST(runtime_loops) {
   ol_session_free(session);
 }
 
+TEST(runs_end_after_as_many_steps_as_allowed) {
+  // A Loop of 3 rounds: itself, and in each round Add and the end of the body.
+  const std::string file = doubling_loop(3);
+  ol_session* session = open_session(file, R"({"max_steps": 7})");
+  CHECK(run_once(session, {1}, {3}) == std::vector<float>{24});
+  ol_session_free(session);
+  session = open_session(file, R"({"max_steps": 6})");
+  CHECK(run_once(session, {1}, {3}).empty());
+  CHECK_EQ(ol_last_code(), static_cast<int32_t>(OL_RUN_FAILED));
+  CHECK_EQ(std::string(ol_last_message()),
+           "node 'the_Loop' (Loop-16): the run was stopped after 6 steps, as many as max_steps allows: a loop does not "
+           "end, or more are needed");
+  ol_session_free(session);
+}
+
+// Loops for ever, and its body has no nodes.
+std::string endless_loop() {
+  const GraphParts body{{},
+                        {},
+                        {value_info("i", kInt64), value_info("c", kBool), value_info("v", kFloat)},
+                        {value_info("c", kBool), value_info("v", kFloat)}};
+  return model({{node("Loop", {"", "", "x"}, {"y"}, {graph_attribute("body", graph(body))})},
+                {},
+                {value_info("x", kFloat)},
+                {value_info("y", kFloat)}});
+}
+
+TEST(a_loop_that_does_nothing_for_ever_can_be_aborted) {
+  ol_session* session = open_session(endless_loop());
+  ol_run* run = ol_run_new(session);
+  ol_value* x = floats({1}, {1});
+  CHECK_EQ(ol_run_feed(run, "x", 1, x), 0);
+  CHECK_EQ(ol_run_slice(run, 1000), static_cast<int32_t>(OL_YIELDED));
+  CHECK_EQ(ol_run_slice(run, 1000), static_cast<int32_t>(OL_YIELDED));
+  ol_run_abort(run);
+  CHECK_EQ(ol_run_slice(run, 1000), -static_cast<int32_t>(OL_ABORTED));
+  ol_value_free(x);
+  ol_run_free(run);
+  ol_session_free(session);
+}
+
+TEST(tensors_are_as_large_as_allowed) {
+  ol_session* session = open_session(add_model(), R"({"max_tensor_bytes": 800})");
+  CHECK_EQ(run_once(session, {100, 2}, std::vector<float>(200)).size(), size_t{200});
+  CHECK(run_once(session, {101, 2}, std::vector<float>(202)).empty());
+  CHECK_EQ(ol_last_code(), static_cast<int32_t>(OL_OUT_OF_MEMORY));
+  CHECK_EQ(
+      std::string(ol_last_message()),
+      "node 'the_Add' (Add-14): out of memory: 808 bytes were refused: 80 are in use, and max_tensor_bytes allows 800 "
+      "[inputs: float[101,2], float[2]]");
+  ol_session_free(session);
+}
+
+TEST(memory_is_used_as_far_as_allowed) {
+  ol_session* session = open_session(add_model(), R"({"max_memory": 1000})");
+  CHECK(run_once(session, {200, 2}, std::vector<float>(400)).empty());
+  CHECK_EQ(ol_last_code(), static_cast<int32_t>(OL_OUT_OF_MEMORY));
+  CHECK_EQ(std::string(ol_last_message()),
+           "node 'the_Add' (Add-14): out of memory: 1600 bytes were refused: 80 are in use, and max_memory allows 1000 "
+           "[inputs: float[200,2], float[2]]");
+  CHECK(run_once(session, {1, 2}, {1, 2}) == (std::vector<float>{2, 4}));
+  ol_session_free(session);
+}
+
 TEST(reader_answers_every_truncation_with_an_error) {
   const std::string file = doubling_loop(2);
   for (size_t n = 0; n < file.size(); ++n) {
@@ -158,7 +222,7 @@ TEST(feeds_are_checked) {
   CHECK_EQ(ol_run_feed(run, "q", 1, x), -static_cast<int32_t>(OL_INVALID_ARGUMENT));
   CHECK_EQ(std::string(ol_last_message()), "the model has no input 'q'; its inputs are 'x'");
   CHECK_EQ(ol_run_step(run), -static_cast<int32_t>(OL_INVALID_ARGUMENT));
-  CHECK_EQ(std::string(ol_last_message()), "missing input: 'x'");
+  CHECK_EQ(std::string(ol_last_message()), "missing input: 'x'; what has no default must be fed");
   ol_value_free(x);
   ol_run_free(run);
   ol_session_free(session);
@@ -187,6 +251,15 @@ TEST(nodes_in_any_order_are_sorted) {
   ol_session* session = open_session(file);
   CHECK(run_once(session, {2}, {-3, 3}) == (std::vector<float>{3, 0}));
   ol_session_free(session);
+}
+
+TEST(a_tensor_whose_bytes_cannot_be_counted_is_refused) {
+  // 2^60 complex numbers of 16 bytes, and a list of none.
+  constexpr int kComplex128 = 15;
+  const Message w = Message().number(1, uint64_t{1} << 60).number(2, kComplex128).bytes(8, "w").bytes(10, "");
+  const std::string file = model({{node("Identity", {"w"}, {"y"})}, {w}, {}, {value_info("y", kComplex128)}});
+  CHECK(open_session(file) == nullptr);
+  CHECK_EQ(std::string(ol_last_message()), "tensor 'w': a tensor of shape [1152921504606846976] has too many elements");
 }
 
 // Makes each allocation fail in turn, while the session is made and while it runs on one x of these dimensions.

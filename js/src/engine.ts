@@ -14,9 +14,13 @@ import { instantiate } from './module.js';
 import type { EngineModule } from './module.js';
 import { announceOperators, runPending } from './pending.js';
 import { operatorKey } from './operators.js';
+import { nextTask } from './platform.js';
 import type * as p from './protocol.js';
 import { externalSource } from './external.js';
 import { Threads } from './threads.js';
+
+/** How long a run works until it is seen whether somebody has aborted it. */
+const SLICE_MICROSECONDS = 20_000;
 
 /** As the engine writes them. */
 interface RawMemory {
@@ -222,7 +226,7 @@ export class Engine {
   ): Promise<void> {
     const { module } = this;
     for (const { file } of described.external ?? []) {
-      const source = externalSource(file, request);
+      const source = await externalSource(file, request);
       const data = await loadFile(module, source, file, options);
       module.withText(file, (text, length) =>
         module.check(module.abi.ol_model_provide(model, text, length, data.pointer, data.size)),
@@ -245,9 +249,16 @@ export class Engine {
         module.withText(name, (text, length) => module.check(abi.ol_run_fetch(run, text, length)));
       }
       if (device) for (const index of request.gpu) module.check(abi.ol_run_keep(run, index));
-      while (module.check(abi.ol_run_step(run)) === RunProgress.PENDING) {
-        const operate = (call: p.OperatorCall) => this.#operate(call, operators, options);
-        await runPending(module, run, operate, device, options.signal);
+      // Who cannot abort it need not be listened to meanwhile.
+      const step = () => (options.signal ? abi.ol_run_slice(run, SLICE_MICROSECONDS) : abi.ol_run_step(run));
+      for (let progress = step(); module.check(progress) !== RunProgress.DONE; progress = step()) {
+        if (progress === RunProgress.PENDING) {
+          const operate = (call: p.OperatorCall) => this.#operate(call, operators, options);
+          await runPending(module, run, operate, device, options.signal);
+        } else {
+          await nextTask();
+          throwIfAborted(options.signal);
+        }
       }
       const outputs: p.WireValue[] = [];
       const count = abi.ol_run_output_count(run);

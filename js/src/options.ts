@@ -68,6 +68,10 @@ export interface SessionOptions {
   accuracyLevel?: 0 | 1 | 2 | 3 | 4;
   /** Bytes that the session may use. */
   maxMemory?: number;
+  /** Bytes that one of its tensors may have. */
+  maxTensorBytes?: number;
+  /** Nodes that a run may run, counted as often as they do, so that a loop without an end is an error. */
+  maxSteps?: number;
   /** Seed of random operators. */
   seed?: number;
   /** How much the engine tells about itself: 1 plan, 2 every node, 3 statistics of tensors, 4 everything. */
@@ -75,7 +79,7 @@ export interface SessionOptions {
 }
 
 export interface RunOptions {
-  /** Rejects the run, and stops it where it has not begun or waits for an operator of the caller's. */
+  /** Rejects the run and stops it: before it begins, between two nodes, or while it waits for an operator of the caller's. */
   signal?: AbortSignal;
   /**
    * Disposes the tensors among the feeds that are in the engine (see `preferredOutputLocation`), which the run may then
@@ -119,6 +123,8 @@ const KNOWN = new Set([
     'deterministic',
     'disabledPasses',
     'maxMemory',
+    'maxTensorBytes',
+    'maxSteps',
     'seed',
     'trace',
     'accuracyLevel',
@@ -138,6 +144,8 @@ export function engineOptions(options: SessionOptions): string {
     graph_optimization_level: level === 'layout' ? 'all' : level,
     disabled_passes: options.disabledPasses,
     max_memory: options.maxMemory,
+    max_tensor_bytes: options.maxTensorBytes,
+    max_steps: options.maxSteps,
     free_dimensions: options.freeDimensionOverrides,
     profile: options.enableProfiling,
     trace: options.trace,

@@ -177,7 +177,7 @@ export class InferenceSession {
       throwIfAborted(signal);
       return report.outputs;
     });
-    // An engine in a worker goes on with a run that is given up; whoever asked for it need not wait, later runs do.
+    // The engine gives the run up after the node that it is at; the caller need not wait for that, later runs do.
     const values = await withSignal(signal, finished);
     return Object.fromEntries(
       values.map((value, index) => {

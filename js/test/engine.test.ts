@@ -10,7 +10,8 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type * as Package from '../src/index.js';
-import { externalTensor, model } from './onnx-writer.js';
+import type { Argument } from './onnx-writer.js';
+import { externalTensor, graph, graphAttribute, model } from './onnx-writer.js';
 import { trappingEngine, versionOnlyEngine } from './wasm-writer.js';
 
 const dist = path.resolve('dist');
@@ -29,7 +30,7 @@ async function load(): Promise<typeof Package> {
   return package_;
 }
 
-const FLOAT = 1;
+const [FLOAT, INT64, BOOL] = [1, 7, 9];
 const DOUBLE_IT = model(
   [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
   [['x', FLOAT, ['n']]],
@@ -212,6 +213,40 @@ test('progress, integrity and abort over HTTP', { skip }, async () => {
     server.closeAllConnections();
     server.close();
   }
+});
+
+test('a run that does not end is aborted, or ends at its limit; the session goes on', { skip }, async () => {
+  const { InferenceSession, Tensor } = await load();
+  const ends: Argument[] = [
+    ['c', BOOL, []],
+    ['v', FLOAT, [1]],
+  ];
+  const body = graphAttribute('body', graph([], [['i', INT64, []], ...ends], ends));
+  const endless = model(
+    [{ op: 'Loop', inputs: ['', 'go_on', 'x'], outputs: ['y'], attributes: [body] }],
+    [
+      ['go_on', BOOL, []],
+      ['x', FLOAT, [1]],
+    ],
+    [['y', FLOAT, [1]]],
+  );
+  const feeds = (goOn: boolean) => ({
+    go_on: new Tensor('bool', [goOn], []),
+    x: new Tensor('float32', [3], [1]),
+  });
+  const session = await InferenceSession.create(endless);
+  const signal = AbortSignal.timeout(100);
+  await assert.rejects(session.run(feeds(true), { signal }), { code: 'ABORTED', message: /timeout/ });
+  const { y } = await session.run(feeds(false), { signal: new AbortController().signal });
+  assert.deepEqual(y?.data, new Float32Array([3]));
+  await session.release();
+
+  const limited = await InferenceSession.create(endless, { maxSteps: 1000, maxTensorBytes: 100 });
+  await assert.rejects(limited.run(feeds(true)), {
+    code: 'RUN_FAILED',
+    message: /^node 'Loop_y' \(Loop-16\): the run was stopped after 1000 steps, as many as max_steps allows/,
+  });
+  await limited.release();
 });
 
 test('external data: given, beside the model, missing', { skip }, async () => {

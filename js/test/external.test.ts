@@ -33,9 +33,9 @@ test('a name that leads out of the folder is refused', () => {
   assert.throws(() => insideFolder('../w.bin', MODEL), /outside its own folder/);
 });
 
-test('what the caller gives goes first; bytes alone have no folder', () => {
+test('what the caller gives goes first; bytes alone have no folder', async () => {
   const given = { kind: 'bytes', bytes: new Uint8Array(1) } as const;
   const model = { kind: 'bytes', bytes: new Uint8Array(1) } as const;
-  assert.equal(externalSource('./w.bin', { model, external: { 'w.bin': given } }), given);
-  assert.throws(() => externalSource('w.bin', { model, external: {} }), /"w.bin", which was not given/);
+  assert.equal(await externalSource('./w.bin', { model, external: { 'w.bin': given } }), given);
+  await assert.rejects(externalSource('w.bin', { model, external: {} }), /"w.bin", which was not given/);
 });

@@ -52,14 +52,17 @@ export function stringAttribute(name: string, value: string): Uint8Array {
   return message([1, name], [4, value], [20, 3]);
 }
 
-export function model(
+export function graphAttribute(name: string, value: Uint8Array): Uint8Array {
+  return message([1, name], [6, value], [20, 5]);
+}
+
+export function graph(
   nodes: readonly NodeSpec[],
   inputs: readonly Argument[],
   outputs: readonly Argument[],
   initializers: readonly Uint8Array[] = [],
-  opset = 17,
 ): Uint8Array {
-  const graph = message(
+  return message(
     ...nodes.map(({ op, inputs: from, outputs: to, domain = '', attributes = [] }): Field => [
       1,
       message(
@@ -76,7 +79,17 @@ export function model(
     ...inputs.map((argument): Field => [11, valueInfo(argument)]),
     ...outputs.map((argument): Field => [12, valueInfo(argument)]),
   );
-  return message([1, 9], [7, graph], [8, message([1, ''], [2, opset])]);
+}
+
+export function model(
+  nodes: readonly NodeSpec[],
+  inputs: readonly Argument[],
+  outputs: readonly Argument[],
+  initializers: readonly Uint8Array[] = [],
+  opset = 17,
+): Uint8Array {
+  const whole = graph(nodes, inputs, outputs, initializers);
+  return message([1, 9], [7, whole], [8, message([1, ''], [2, opset])]);
 }
 
 /** A float initializer whose data lie in another file. */

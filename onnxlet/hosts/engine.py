@@ -113,13 +113,17 @@ class Engine(ABC):
         """Frees a value at the next `enter`: for finalizers, which may run in any thread and inside any call."""
         self._discarded.append(value)
 
+    def slice(self, run: int) -> int:
+        """As abi.ol_run_step, for a caller who may give the run up: answers Progress.YIELDED in between."""
+        return self.abi.ol_run_slice(run, _SLICE_MICROSECONDS)
+
     async def step_async(self, run: int) -> int:
         """As abi.ol_run_step, while other coroutines have their turns. May answer Progress.YIELDED in between."""
         import asyncio  # takes long to import, and few hosts need it
 
         await asyncio.sleep(0)
         self.enter()  # it may have been closed
-        return self.abi.ol_run_slice(run, _SLICE_MICROSECONDS)
+        return self.slice(run)
 
     def fill(self, address: int, size: int, readinto: Callable[[memoryview], int | None]) -> int:
         """Fills memory from a file's `readinto`, in pieces. Returns how many bytes came before its end."""

@@ -243,7 +243,7 @@ BAD_MODELS = (
     Bad(
         "web-page",
         "INVALID_PROTOBUF",
-        (r"byte \d+|HTML",),
+        ("HTML", "look at its address"),
         lambda: b"<!doctype html><html><body>404 not found</body></html>",
     ),
     Bad("truncated", "INVALID_PROTOBUF", (r"byte \d+",), _truncated),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import itertools
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from onnx import numpy_helper
 from PIL import Image
 
 from tests.conformance.cases import Case, load_cases
+from tests.passes.random_graphs import random_graph
 
 Seeds = Iterator[tuple[str, bytes]]
 _LARGEST: Final = 20_000
@@ -50,6 +52,38 @@ def _tensor(value: np.ndarray[Any, Any], name: str) -> onnx.TensorProto:
         return numpy_helper.from_array(value, name)
     words: Any = [str(x).encode() for x in value.flat]
     return onnx.helper.make_tensor(name, onnx.TensorProto.STRING, value.shape, words)
+
+
+def external() -> Seeds:
+    """Some of them with their initializers in another file."""
+    for name, data in _every(16, models()):
+        model = onnx.load_from_string(data)
+        at = 0
+        for tensor in model.graph.initializer:
+            if not tensor.raw_data:
+                continue
+            size = len(tensor.raw_data)
+            onnx.external_data_helper.set_external_data(tensor, "weights.bin", offset=at, length=size)
+            tensor.ClearField("raw_data")
+            at += size
+        if at:
+            yield f"external_{name}", model.SerializeToString()
+
+
+def graphs() -> Seeds:
+    """Small graphs out of what the passes look for."""
+    for seed in range(60):
+        yield f"{seed}.onnx", random_graph(seed)[0]
+
+
+def some_models() -> Seeds:
+    """Models for what takes many runs of each."""
+    yield from _every(8, models())
+    yield from _every(8, graphs())
+
+
+def _every(n: int, seeds: Seeds) -> Seeds:
+    return itertools.islice(seeds, 0, None, n)
 
 
 _EXPRESSIONS: Final = (
@@ -122,11 +156,13 @@ def calls() -> Seeds:
 
 
 TARGETS: Final[dict[str, Callable[[], Seeds]]] = {
-    "model": models,
+    "model": lambda: itertools.chain(models(), external()),
+    "passes": graphs,
     "regex": expressions,
     "media": media,
     "tokenizer": tokenizers,
     "calls": calls,
+    "refusals": some_models,
 }
 
 

@@ -13,9 +13,18 @@ import pytest
 from onnxlet.build.workflow import fuzz as workflow
 from tests.fuzz import seeds
 from tests.fuzz.program import program
+from tests.support.kept import KeepFigures
 from tests.support.paths import ROOT
 
-MUTATIONS = {"model": 4000, "regex": 20_000, "media": 10_000, "tokenizer": 10_000, "calls": 10_000}
+MUTATIONS = {
+    "model": 4000,
+    "passes": 2000,
+    "regex": 20_000,
+    "media": 10_000,
+    "tokenizer": 10_000,
+    "calls": 10_000,
+    "refusals": 100,
+}
 REGRESSIONS = ROOT / "tests" / "fuzz" / "regressions"
 
 
@@ -26,17 +35,26 @@ def survive(target: str, *words: str | Path) -> str:
 
 
 def test_every_target_has_seeds() -> None:
-    assert tuple(seeds.TARGETS) == workflow.TARGETS == tuple(MUTATIONS)
+    assert tuple(seeds.TARGETS) == tuple(MUTATIONS)
+    # An input of the last one takes as many runs as the model has allocations.
+    assert {*MUTATIONS} - {*workflow.TARGETS} == {"refusals"}
     assert {path.name for path in REGRESSIONS.iterdir()} <= {*MUTATIONS}
 
 
 @pytest.mark.parametrize("target", MUTATIONS)
-def test_changed_forms(target: str, tmp_path: Path) -> None:
+def test_changed_forms(target: str, tmp_path: Path, keep_figures: KeepFigures) -> None:
     folder = seeds.write(tmp_path, target)
     assert len(list(folder.iterdir())) >= 3
     keep = tmp_path / "last"
     said = survive(target, folder, "--mutations", str(MUTATIONS[target]), "--keep", keep)
-    assert said.startswith(f"{target}: ") and said.endswith(f" inputs, {MUTATIONS[target]} changed forms\n")
+    first, *rest = said.splitlines()
+    assert first.startswith(f"{target}: ") and first.endswith(f" inputs, {MUTATIONS[target]} changed forms")
+    if target == "refusals":
+        refused = int(rest[0].removesuffix(" refused allocations"))
+        assert refused > 2000
+        keep_figures(
+            "faults", "a refused allocation, each of a model's in turn", {"points": refused, "survived": refused}
+        )
 
 
 @pytest.mark.parametrize("file", sorted(REGRESSIONS.rglob("*.*")), ids=lambda path: path.name)

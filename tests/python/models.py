@@ -62,3 +62,13 @@ def matmul(size: int = 64, seed: int = 0) -> onnx.ModelProto:
 
 def weight_of(made: onnx.ModelProto, name: str = "w") -> np.ndarray:
     return next(numpy_helper.to_array(item) for item in made.graph.initializer if item.name == name)
+
+
+def endless_loop() -> onnx.ModelProto:
+    """y = x for go_on = false; else a Loop without an end, and without a node in its body."""
+    ends = [tensor("go_on", TensorProto.BOOL, ()), tensor("x", shape=(1,))]
+    body_ends = [tensor("i", TensorProto.INT64, ()), tensor("c", TensorProto.BOOL, ()), tensor("v", shape=(1,))]
+    body = helper.make_graph([], "body", body_ends, body_ends[1:])
+    return model(
+        [helper.make_node("Loop", ["", "go_on", "x"], ["y"], name="loop", body=body)], ends, [tensor("y", shape=(1,))]
+    )

@@ -193,6 +193,39 @@ def test_a_run_that_should_terminate_is_aborted(make_session: MakeSession) -> No
     session.run(None, {"x": X, "y": X}, options)
 
 
+ENDLESS = {"go_on": np.array(True), "x": np.ones(1, np.float32)}
+
+
+def test_a_run_is_terminated_by_another_thread(make_session: MakeSession) -> None:
+    session = make_session(models.endless_loop())
+    options = onnxlet.RunOptions()
+    timer = threading.Timer(0.1, setattr, (options, "terminate", True))
+    timer.start()
+    with pytest.raises(onnxlet.Aborted):
+        session.run(None, ENDLESS, options)
+    timer.join()
+    assert session.run(None, ENDLESS | {"go_on": np.array(False)})[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "words"),
+    [
+        (
+            "max_steps",
+            onnxlet.Fail,
+            "node 'loop' (Loop-21): the run was stopped after 7 steps, as many as max_steps allows",
+        ),
+        ("max_tensor_bytes", onnxlet.OutOfMemory, "are in use, and max_tensor_bytes allows 7"),
+    ],
+)
+def test_limits_of_a_session(make_session: MakeSession, entry: str, kind: type[onnxlet.Error], words: str) -> None:
+    options = onnxlet.SessionOptions()
+    options.add_session_config_entry(f"onnxlet.{entry}", "7")
+    session = make_session(models.endless_loop(), options)
+    with pytest.raises(kind, match=re.escape(words)):
+        session.run(None, ENDLESS)
+
+
 def test_profiles_a_run(make_session: MakeSession, tmp_path: Path) -> None:
     options = onnxlet.SessionOptions()
     options.enable_profiling = True

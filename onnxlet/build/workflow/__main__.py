@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from onnxlet.build.workflow import checks, engine, fuzz, interop, machine
+from onnxlet.build.workflow import checks, engine, fuzz, interop, machine, sanitize
 from onnxlet.build.workflow.shell import BUILD, ROOT, Failure, say
 
 
@@ -75,6 +75,10 @@ def command_fuzz(arguments: Sequence[str]) -> int:
     return fuzz.fuzz(fuzz.parse(arguments))
 
 
+def command_sanitize(arguments: Sequence[str]) -> int:
+    return sanitize.sanitize(sanitize.parse(arguments))
+
+
 def command_screenshots(arguments: Sequence[str]) -> int:
     prepare()
     engine.javascript()
@@ -111,6 +115,7 @@ COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     "bench": command_bench,
     "interop": command_interop,
     "fuzz": command_fuzz,
+    "sanitize": command_sanitize,
     "screenshots": command_screenshots,
     "check": command_check,
     "format": command_format,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from onnxlet.build import operators_doc
+from onnxlet.build import operators_doc, reliability_doc
 from onnxlet.build.workflow import engine
 from onnxlet.build.workflow.shell import BUILD, ROOT, Failure, files_under, find, run, say, stream
 
@@ -82,7 +82,10 @@ def apply_format() -> None:
 
 # ---- generated files that are checked in ----
 
-GENERATED: dict[str, Callable[[], str]] = {"docs/OPERATORS.md": operators_doc.make}
+GENERATED: dict[str, Callable[[], str]] = {
+    "docs/OPERATORS.md": operators_doc.make,
+    "docs/reliability.md": reliability_doc.make,
+}
 
 
 def regenerate() -> None:
@@ -105,8 +108,8 @@ def generated_files() -> Count:
 # ---- tests ----
 
 
-def _unit_tests(folder: Path) -> Count:
-    status, output = stream([folder / "core_tests"])
+def _unit_tests(folder: Path, program: str = "core_tests") -> Count:
+    status, output = stream([folder / program])
     match = re.search(r"^(\d+) passed, (\d+) failed$", output, re.MULTILINE)
     if match is None:
         return one(status or 1)
@@ -125,6 +128,14 @@ def cpp_tests_sanitized() -> Count:
         say("skipped: no host compiler with sanitizers (Debian: apt install g++)")
         return Count(skipped=1)
     return _unit_tests(folder)
+
+
+def thread_tests() -> Count:
+    folder = engine.raced("thread_tests")
+    if folder is None:
+        say("skipped: no host compiler with ThreadSanitizer (Debian: apt install g++)")
+        return Count(skipped=1)
+    return _unit_tests(folder, "thread_tests")
 
 
 def size_budget() -> Count:
@@ -174,6 +185,7 @@ TESTS: dict[str, Callable[[], Count]] = {
     "size of the engine": size_budget,
     "C++ unit tests": cpp_tests,
     "C++ unit tests with sanitizers": cpp_tests_sanitized,
+    "C++ tests of threads with ThreadSanitizer": thread_tests,
     "JavaScript tests": js_tests,
     "Python tests": lambda: python_tests("-n", str(min(os.cpu_count() or 1, 4)), "-m", "not alone"),
     "Python tests of speed": lambda: python_tests("-m", "alone"),

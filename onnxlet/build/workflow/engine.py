@@ -68,7 +68,7 @@ def wasm() -> None:
             shutil.copyfile(source, copy)
 
 
-def native(folder: Path = BUILD / "native", *options: str) -> Path:
+def native(folder: Path = BUILD / "native", *options: str, targets: tuple[str, ...] = ()) -> Path:
     """The engine for this machine with its unit tests, in the folder."""
     compiler = machine.host_compiler()
     if compiler is not None:
@@ -80,7 +80,7 @@ def native(folder: Path = BUILD / "native", *options: str) -> Path:
         zig = Path(str(ziglang.__file__)).parent / "zig"
         chosen = (f"-DCMAKE_C_COMPILER={zig};cc", f"-DCMAKE_CXX_COMPILER={zig};c++")
     configure(folder, *chosen, *options, launcher=compiler is not None)
-    compile_in(folder)
+    compile_in(folder, *targets)
     return folder
 
 
@@ -89,6 +89,13 @@ def sanitized() -> Path | None:
     if machine.host_compiler() is None:
         return None
     return native(BUILD / "sanitize", "-DONNXLET_SANITIZE=ON")
+
+
+def raced(*targets: str) -> Path | None:
+    """The native build with ThreadSanitizer, of these targets or of all; None where no compiler has it."""
+    if machine.host_compiler() is None:
+        return None
+    return native(BUILD / "races", "-DONNXLET_RACES=ON", targets=targets)
 
 
 def bindings() -> None:
