@@ -1,6 +1,6 @@
 // Random access to a file of any kind, so that a large model can be looked at without loading all of it.
 import { OnnxletError } from './errors.js';
-import { fetchFile } from './fetching.js';
+import { fetchFile, wholeOf } from './fetching.js';
 import { absoluteUrl, nodeModule } from './platform.js';
 
 export type FileInput = string | URL | Blob | ArrayBufferLike | Uint8Array;
@@ -71,5 +71,5 @@ async function rangeOf(
     throw error;
   }
   const whole = response.status !== 206;
-  return { bytes: new Uint8Array(await response.arrayBuffer()), from: whole ? 0 : start, whole };
+  return { bytes: await wholeOf(response, url, signal), from: whole ? 0 : start, whole };
 }

@@ -1,5 +1,5 @@
 // From an address or bytes to a compiled module. Nothing is instantiated here.
-import { fetchFile, gotHtml } from './fetching.js';
+import { fetchFile, gotHtml, wholeOf } from './fetching.js';
 import { messageOf, OnnxletError } from './errors.js';
 import type { HeadResult, MemoryLimits } from './wasm-head.js';
 import { importedMemory, isWasm } from './wasm-head.js';
@@ -51,11 +51,12 @@ async function compileFetched(url: string): Promise<CompiledEngine> {
   const response = await fetchFile(url, 'the WebAssembly engine');
   // Streaming compilation insists on this type; other answers are compiled once they are complete.
   if (!/^application\/wasm\b/i.test(response.headers.get('content-type') ?? '')) {
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = await wholeOf(response, url);
     if (!isWasm(bytes) && looksLikeHtml(bytes)) throw gotHtml(url, 'the WebAssembly engine');
     return compileBytes(bytes, url);
   }
   const head = readHead(response.clone());
+  head.catch(() => undefined); // compiling fails for the same reason, and tells it
   const module = await compileOrExplain(() => WebAssembly.compileStreaming(response), url);
   const limits = await head;
   return { module, memory: limits === 'incomplete' ? null : limits, origin: url };
@@ -76,7 +77,7 @@ async function readHead(response: Response): Promise<HeadResult> {
     result = importedMemory(bytes);
   }
   // Cancelling resolves only once the other half of the clone is done too.
-  void reader?.cancel();
+  reader?.cancel().catch(() => undefined);
   return result;
 }
 

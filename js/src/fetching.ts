@@ -67,13 +67,26 @@ export async function* chunksOf(response: Response, url: string, signal?: AbortS
       yield value;
     }
   } catch (cause) {
-    if (signal?.aborted) throw aborted(signal.reason);
-    if (cause instanceof OnnxletError) throw cause;
-    throw new BrokenTransfer(`the transfer of ${url} broke off: ${messageOf(cause)}`, cause);
+    throw brokenOff(url, cause, signal);
   } finally {
     // Stops the transfer when the consumer gives up half-way; the error there is already on its way.
     await reader.cancel().catch(() => undefined);
   }
+}
+
+/** The whole body. */
+export async function wholeOf(response: Response, url: string, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (cause) {
+    throw brokenOff(url, cause, signal);
+  }
+}
+
+function brokenOff(url: string, cause: unknown, signal: AbortSignal | undefined): OnnxletError {
+  if (signal?.aborted) return aborted(signal.reason);
+  if (cause instanceof OnnxletError) return cause;
+  return new BrokenTransfer(`the transfer of ${url} broke off: ${messageOf(cause)}`, cause);
 }
 
 const DIGESTS: Readonly<Record<string, string>> = { sha256: 'SHA-256', sha384: 'SHA-384', sha512: 'SHA-512' };

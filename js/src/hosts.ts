@@ -48,7 +48,8 @@ export class WorkerHost implements EngineHost {
       this.#receive(event.data);
     });
     worker.addEventListener('error', (event) => {
-      this.#end(new OnnxletError('TRAP', `the engine's worker ended: ${event.message || 'no reason given'}`));
+      const reason = event.message || 'no reason given';
+      this.#end(new OnnxletError('TRAP', `the engine's worker ended: ${reason}; create the session again`));
     });
   }
 

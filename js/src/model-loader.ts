@@ -136,7 +136,7 @@ async function readUrl(engine: EngineModule, url: string, name: string, options:
   const resume = async (from: number) => {
     const response = await fetchFile(url, name, options.signal, `bytes=${from}-`);
     if (isRest(first, response, from)) return response;
-    await response.body?.cancel();
+    await response.body?.cancel().catch(() => undefined); // it may have broken off, too
     throw new OnnxletError(
       'LOAD_FAILED',
       `the transfer of ${url} broke off at ${from} of ${total} bytes, and the server does not give the rest of the same file`,

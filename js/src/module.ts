@@ -131,6 +131,17 @@ export class EngineModule {
     return abi as unknown as Abi;
   }
 
+  #endOf(name: string, cause: unknown): OnnxletError {
+    const stopped = `the engine stopped in ${name}: ${messageOf(cause)}`;
+    const advice = 'Its sessions are lost; a new session starts a new engine';
+    // Small things are allocated by C++'s own means, which end in a trap where there is no memory.
+    if (canGrow(this.memory)) {
+      return new OnnxletError('TRAP', `${stopped}. ${advice}. This is a defect of onnxlet`, { cause });
+    }
+    const text = `${stopped}, and its memory of ${this.bytes.length} bytes cannot grow. ${advice}. Use a smaller model`;
+    return new OnnxletError('OUT_OF_MEMORY', text, { cause });
+  }
+
   // WebAssembly hands addresses over as signed numbers, and ends in a trap where C++ would crash.
   #guard(name: string, raw: RawFunction, unsigned: boolean): RawFunction {
     return (...args) => {
@@ -139,12 +150,7 @@ export class EngineModule {
         const result = raw(...args);
         return unsigned ? (result as number) >>> 0 : result;
       } catch (cause) {
-        this.#lost = new OnnxletError(
-          'TRAP',
-          `the engine stopped in ${name}: ${messageOf(cause)}. Its sessions are lost; a new session starts a new ` +
-            'engine. This is a defect of onnxlet',
-          { cause },
-        );
+        this.#lost = this.#endOf(name, cause);
         throw this.#lost;
       }
     };
@@ -162,6 +168,11 @@ export async function instantiate(engine: CompiledEngine): Promise<Instance> {
   try {
     instance = await WebAssembly.instantiate(engine.module, importsFor(engine.module, shared, log));
   } catch (cause) {
+    // The only thing that may be too large is the memory that it begins with.
+    if (cause instanceof RangeError) {
+      const text = `memory for the engine from ${engine.origin} is refused: ${messageOf(cause)}. Release other sessions`;
+      throw new OnnxletError('OUT_OF_MEMORY', text, { cause });
+    }
     throw new OnnxletError('INTERNAL', `the engine from ${engine.origin} does not start: ${messageOf(cause)}`, {
       cause,
     });
@@ -193,6 +204,15 @@ export function importsFor(
     if (value !== undefined) (imports[from] ??= {})[name] = value;
   }
   return imports;
+}
+
+function canGrow(memory: WebAssembly.Memory): boolean {
+  try {
+    memory.grow(1);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function missing(name: string): never {

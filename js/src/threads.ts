@@ -123,6 +123,9 @@ async function startThread(): Promise<ThreadHandle> {
       worker.on('error', (error) => {
         onReport({ failed: messageOf(error) });
       });
+      worker.on('exit', (code) => {
+        onReport({ failed: `it left with the code ${code}` });
+      });
     },
     terminate: () => {
       void worker.terminate();

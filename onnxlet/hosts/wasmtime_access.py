@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import wasmtime
 from wasmtime import _ffi as ffi
+from wasmtime import _func as host_functions
 
 _MASK: Final = {"i32": 0xFFFF_FFFF, "ptr": 0xFFFF_FFFF, "usize": 0xFFFF_FFFF, "i64": 0xFFFF_FFFF_FFFF_FFFF}
 _raw_call: Any = ffi.dll["wasmtime_func_call_unchecked"]  # an object of our own, whose arguments are not converted
@@ -61,7 +62,11 @@ def bind(
         error = _raw_call(*work)
         if error is not None or trap[0] is not None:
             failure = _failure(error, trap)
-            raise failed(failure) from failure
+            raised = _raised_inside()
+            told = failed(raised if isinstance(raised, Exception) else failure)
+            if raised is not None and not isinstance(raised, Exception):
+                raise raised  # an interrupt is the program's
+            raise told from raised or failure
         if void:
             return None
         found: int = cells[0] & 0xFFFF_FFFF
@@ -77,6 +82,13 @@ def _failure(error: int | None, trap: Any) -> Exception:
     owned = ctypes.cast(trap[0], ctypes.POINTER(ffi.wasm_trap_t))
     trap[0] = None
     return wasmtime.Trap._from_ptr(owned)
+
+
+def _raised_inside() -> BaseException | None:
+    """What a function of the host has raised. wasmtime keeps it, and would raise it in whatever it is asked for next."""
+    raised: BaseException | None = host_functions.LAST_EXCEPTION
+    host_functions.LAST_EXCEPTION = None
+    return raised
 
 
 def shared_base(memory: wasmtime.SharedMemory) -> int:

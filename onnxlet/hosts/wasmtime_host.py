@@ -118,6 +118,11 @@ class WasmtimeEngine(Engine):
             if "mmap failed" in str(error):
                 text = "an engine reserves 4 GiB of address space, which the system refuses"
                 raise errors.OutOfMemory(f"{text}; close other sessions or raise the limit (ulimit -v)") from error
+            if "exceeds memory limits" in str(error):
+                text = (
+                    "the machine gives an engine less memory than it begins with, whose size in bytes is 65536 a page"
+                )
+                raise errors.OutOfMemory(f"{text} ({error}); close other sessions") from error
             raise errors.RuntimeException(f"the engine {path} does not start: {error}") from error
         except KeyError as error:
             raise errors.VersionMismatch(f"the engine {path} lacks {error}; build both from one source") from error
@@ -185,6 +190,17 @@ class WasmtimeEngine(Engine):
         assert isinstance(self._memory, wasmtime.Memory)
         return self._memory.data_len(self._instance.store)
 
+    def _can_grow(self) -> bool:
+        try:
+            if self._shared is not None:
+                self._shared.grow(1)
+            else:
+                assert isinstance(self._memory, wasmtime.Memory)
+                self._memory.grow(self._instance.store, 1)
+        except wasmtime.WasmtimeError:
+            return False
+        return True
+
     # ---- calls ----
 
     def _bind(self, function: Function) -> Callable[..., Any]:
@@ -192,12 +208,16 @@ class WasmtimeEngine(Engine):
         stopped = self._stopped
 
         def failed(error: Exception) -> errors.Error:
-            text = _trap_text(error)
-            failure = errors.Trap(f"the engine stopped in {function.name}: {text}; create a new session")
-            stopped.append(failure)  # code that trapped may hold the allocator's lock: entering again could hang
+            text = f"the engine stopped in {function.name}: {_trap_text(error)}"
+            failure: errors.Error = errors.Trap(f"{text}; create a new session")
             owner = engine()
             if owner is not None:
+                # Small things are allocated by C++'s own means, which end in a trap where there is no memory.
+                if not owner._can_grow():
+                    end = f"its memory of {owner.memory_bytes()} bytes cannot grow"
+                    failure = errors.OutOfMemory(f"{text}, and {end}; create a new session, with a smaller model")
                 owner.failure = failure
+            stopped.append(failure)  # code that trapped may hold the allocator's lock: entering again could hang
             return failure
 
         return self._instance.bind(function.name, function.result, function.parameters, stopped, failed)

@@ -57,7 +57,7 @@ class Server:
         """The file for an address's path, or None when there is none or it is not to be had."""
         area, _, rest = address.lstrip("/").partition("/")
         rest = urllib.parse.unquote(rest)
-        if area in ("file", "slow", "flaky"):
+        if area in ("file", "slow", "flaky", "cut", "cut-octets", "stalled"):
             path = Path("/" + rest).resolve()
             return path if any(path.is_relative_to(root) for root in self.roots) else None
         folder = {"js": self.dist, "tests": ROOT / "tests"}.get(area)
@@ -87,6 +87,10 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 server.broken.add(address)
                 self._answer(200, kind, body, length=len(body) // 2)
                 return
+            if address.startswith(("/cut/", "/cut-octets/", "/stalled/")):
+                kind = "application/octet-stream" if address.startswith("/cut-octets/") else kind
+                self._answer(200, kind, body, length=len(body) // 2, stalled=address.startswith("/stalled/"))
+                return
             try:
                 part = requested_part(self.headers.get("Range", ""), len(body))
             except ValueError:
@@ -115,8 +119,9 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             *,
             slow: bool = False,
             length: int | None = None,
+            stalled: bool = False,
         ) -> None:
-            """`length`: after how many bytes the connection breaks."""
+            """`length`: after how many bytes the connection breaks; `stalled`: not before the other side ends it."""
             self.send_response(status)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
@@ -130,6 +135,9 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
             try:
                 if not slow:
                     self.wfile.write(body[:length])
+                    self.wfile.flush()
+                    if stalled:
+                        self.connection.recv(1)
                     self.close_connection = self.close_connection or length is not None
                     return
                 for start in range(0, len(body), _PIECE):

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Makes navigator.gpu of the npm package beside `dist`; gives the devices that are made, and how many buffers live. */
-export async function countedWebGpu(dist) {
+/** Makes navigator.gpu of the npm package beside `dist`; gives the devices that are made, and how many buffers live. `change` is called with each. */
+export async function countedWebGpu(dist, change = () => undefined) {
   const { create, globals } = await import(pathToFileURL(path.join(dist, '../node_modules/webgpu/index.js')).href);
   Object.assign(globalThis, globals);
   const dawn = create([]);
@@ -11,7 +11,7 @@ export async function countedWebGpu(dist) {
   const gpu = {
     async requestAdapter(options) {
       const adapter = await dawn.requestAdapter(options);
-      const requestDevice = async (wishes) => counted(await adapter.requestDevice(wishes), made);
+      const requestDevice = async (wishes) => counted(await adapter.requestDevice(wishes), made, change);
       return { features: adapter.features, info: adapter.info, limits: adapter.limits, requestDevice };
     },
   };
@@ -19,7 +19,7 @@ export async function countedWebGpu(dist) {
   return made;
 }
 
-function counted(device, made) {
+function counted(device, made, change) {
   made.devices.push(device);
   const createBuffer = device.createBuffer.bind(device);
   device.createBuffer = (description) => {
@@ -30,6 +30,7 @@ function counted(device, made) {
       made.alive--;
       destroy();
     };
+    change(buffer);
     return buffer;
   };
   return device;

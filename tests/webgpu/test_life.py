@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.models import registry
+from tests.support.kept import KeepFigures
 from tests.webgpu.node import run_program
 
 
@@ -32,3 +33,16 @@ def test_a_lost_device_is_told_and_the_next_session_has_another(report: dict[str
 
 def test_the_session_goes_on_on_the_cpu(report: dict[str, Any]) -> None:
     assert report["goesOn"]
+
+
+def test_results_that_cannot_be_read_back(keep_figures: KeepFigures) -> None:
+    told = run_program("read_back.mjs", registry.models()["digits-cnn"].path())
+    points = len(told["errors"])
+    assert points > 0
+    for error in told["errors"]:
+        assert re.fullmatch(
+            r"RUN_FAILED: the device: \d+ bytes cannot be read back: the mapping was refused; run it again", error
+        )
+    assert told["left"] == 0
+    assert told["right"] == points
+    keep_figures("faults", "results that WebGPU does not give back, Node", {"points": points, "survived": points})

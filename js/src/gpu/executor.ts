@@ -1,6 +1,6 @@
 // Does what core/gpu/commands.h describes.
 import type { Pointer } from '../abi.gen.js';
-import { OnnxletError } from '../errors.js';
+import { messageOf, OnnxletError } from '../errors.js';
 import type { EngineModule } from '../module.js';
 import { nextTurn } from '../platform.js';
 import { Buffers, COPY_DST, MAP_READ, UNIFORM } from './buffers.js';
@@ -91,18 +91,31 @@ export class Executor {
   async #run(address: Pointer, words: number): Promise<void> {
     const commands = new Uint32Array(this.module.slice(address, words * 4).buffer);
     await this.#preparePipelines(commands);
+    const batch = new Batch(this.device, this.module, this.#uniformsFor(commands));
+    try {
+      const [shortage, fault] = await this.#submit(batch, commands);
+      if (shortage) throw this.#shortageOf(shortage);
+      if (fault) throw new OnnxletError('RUN_FAILED', fault.message);
+      await batch.finishReads();
+    } finally {
+      batch.close();
+    }
+  }
+
+  /** What the device has against it: that its memory is full, or anything else. */
+  async #submit(batch: Batch, commands: Uint32Array): Promise<readonly (GPUError | null)[]> {
     const scopes = ['validation', 'out-of-memory'] as const;
     for (const scope of scopes) this.device.pushErrorScope(scope);
-    const batch = new Batch(this.device, this.module, this.#uniformsFor(commands));
-    walk(commands, (command, at) => {
-      this.#encode(batch, commands, command, at);
-    });
-    batch.submit();
-    const errors = await Promise.all(scopes.map(() => this.device.popErrorScope()));
-    const [shortage, fault] = errors; // scopes end with the one that began last
-    if (shortage) throw this.#shortageOf(shortage);
-    if (fault) throw new OnnxletError('RUN_FAILED', fault.message);
-    await batch.finishReads();
+    let errors: Promise<readonly (GPUError | null)[]>;
+    try {
+      walk(commands, (command, at) => {
+        this.#encode(batch, commands, command, at);
+      });
+      batch.submit();
+    } finally {
+      errors = Promise.all(scopes.map(() => this.device.popErrorScope())); // the one that began last comes first
+    }
+    return errors;
   }
 
   #shortageOf({ message }: GPUError): OnnxletError {
@@ -274,14 +287,22 @@ class Batch {
     this.#touched.clear();
   }
 
+  /** All or nothing: what came after the run has failed would be written where it had its memory. */
   async finishReads(): Promise<void> {
-    await Promise.all(
-      this.#reads.map(async ({ staging, to, bytes }) => {
-        await staging.mapAsync(1);
-        this.module.bytes.set(new Uint8Array(staging.getMappedRange(), 0, bytes), to);
-        staging.destroy();
-      }),
-    );
+    const mapped = await Promise.allSettled(this.#reads.map(({ staging }) => staging.mapAsync(1)));
+    for (const [index, result] of mapped.entries()) {
+      if (result.status === 'fulfilled') continue;
+      const text = `${this.#reads[index]?.bytes} bytes cannot be read back: ${messageOf(result.reason)}; run it again`;
+      throw new OnnxletError('RUN_FAILED', text, { cause: result.reason });
+    }
+    for (const { staging, to, bytes } of this.#reads) {
+      this.module.bytes.set(new Uint8Array(staging.getMappedRange(), 0, bytes), to);
+    }
+  }
+
+  /** Frees what the reads have used, also of those that were given up. */
+  close(): void {
+    for (const { staging } of this.#reads) staging.destroy();
   }
 
   #uniform(words: Uint32Array): GPUBufferBinding {
