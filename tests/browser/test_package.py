@@ -94,6 +94,31 @@ def test_no_request_leaves_the_origin(chromium: Chromium, matmul_job: dict[str, 
     assert chromium.foreign == []
 
 
+@pytest.mark.parametrize("wasm", [{}, {"proxy": "never"}], ids=["worker", "page"])
+def test_a_policy_that_forbids_code_of_text_is_kept(
+    chromium: Chromium, page: Tab, double: str, wasm: dict[str, Any]
+) -> None:
+    """Of script-src it needs 'self' and 'wasm-unsafe-eval'."""
+    assert "script-src 'self' 'wasm-unsafe-eval';" in chromium.server.policy
+    found = page.evaluate(
+        """async (job) => {
+            const kept = [];
+            document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
+                kept.push(`${violatedDirective}: ${blockedURI}`);
+            });
+            const [result] = await runJobs([job]);
+            const own = kept.length;
+            const script = document.createElement('script');
+            script.textContent = 'globalThis.broken = 1;';
+            document.head.append(script);
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            return { ok: result.ok, own, told: kept, broken: globalThis.broken ?? null };
+        }""",
+        {"id": "policy", "model": double, "threads": 2, "wasm": wasm, "inputs": [number(3)]},
+    )
+    assert found == {"ok": True, "own": 0, "told": ["script-src-elem: inline"], "broken": None}
+
+
 def test_the_page_stays_alive_while_the_engine_works(page: Tab, matmul_job: dict[str, Any]) -> None:
     ticks = page.evaluate(
         """async job => {
