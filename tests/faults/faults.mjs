@@ -133,7 +133,7 @@ async function growth(package_, given) {
   let refused = 0;
   let answered = 0;
   try {
-    for (let more = 200; more >= 0; more -= 20) {
+    for (let more = 200; more >= 0; more -= 8) {
       env.wasm.wasmBinary = limited(engine, least + more)[0];
       const opened = InferenceSession.create(bytesOf(given.product));
       const session = await opened.catch(() => undefined);

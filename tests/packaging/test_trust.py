@@ -93,7 +93,14 @@ def test_the_wheel_is_the_same_wherever_it_is_built(tmp_path: Path) -> None:
                 shutil.copy(path, tree)
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps", "--no-build-isolation"]
         engines = f"cmake.define.ONNXLET_PREBUILT={ROOT / 'build' / 'wasm'}"
-        command = [*pip, "--config-settings", engines, "--wheel-dir", tmp_path / name / "wheels", tree]
+        command: list[str | Path] = [
+            *pip,
+            "--config-settings",
+            engines,
+            "--wheel-dir",
+            tmp_path / name / "wheels",
+            tree,
+        ]
         toolbox.run(command, tree, {"SOURCE_DATE_EPOCH": "1700000000"})
         (wheel,) = (tree / "wheels").glob("onnxlet-*.whl")
         wheels.append(wheel.read_bytes())
