@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,6 +76,24 @@ def test_the_npm_package_is_the_same_wherever_and_whenever_it_is_built(tmp_path:
         packed = toolbox.run(["npm", "pack", "--silent", "--pack-destination", js], js).split()[-1]
         archives.append((js / packed).read_bytes())
     assert archives[0] == archives[1]
+
+
+@pytest.mark.only_with_all
+def test_the_engine_is_the_same_wherever_it_is_built(tmp_path: Path) -> None:
+    if not (ROOT / "build" / "wasm" / "onnxlet.wasm").is_file():
+        missing("build/wasm has no engine; run ./build.sh build")
+    tree = tmp_path / "somewhere else"
+    for part in ("core", "onnxlet", "wasm"):
+        shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__", "_engine"))
+    shutil.copy(ROOT / "CMakeLists.txt", tree)
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={tree / 'wasm' / 'toolchain-zig.cmake'}"
+    python = f"-DONNXLET_PYTHON={sys.executable}"
+    toolbox.run(["cmake", "-G", "Ninja", "-S", tree, "-B", tree / "build", python, toolchain], tree)
+    subprocess.run(
+        ["ninja", "-C", tree / "build", "onnxlet.wasm"], check=True, stdout=subprocess.DEVNULL
+    )  # for minutes
+    built = (tree / "build" / "onnxlet.wasm").read_bytes()
+    assert built == (ROOT / "build" / "wasm" / "onnxlet.wasm").read_bytes()
 
 
 @pytest.mark.slow

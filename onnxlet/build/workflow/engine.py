@@ -169,7 +169,19 @@ def wheel() -> Path:
     if not (stamp.fresh() and list(dist.glob("onnxlet-*.whl"))):
         shutil.rmtree(dist, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-        run([*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", *_prebuilt(), "--wheel-dir", dist, ROOT])
+        command = [
+            *pip,
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            *_prebuilt(),
+            "--wheel-dir",
+            dist,
+            ROOT,
+        ]
+        # The same bytes from the same files, whenever these were written: the first time that archives can state.
+        run(command, extra={"SOURCE_DATE_EPOCH": "315532800"})
         stamp.set()
     wheels = list(dist.glob("onnxlet-*.whl"))
     if len(wheels) != 1:
