@@ -139,7 +139,7 @@ class Sources:
         self.texts = {
             file.relative_to(self.core).as_posix(): file.read_text(encoding="utf-8")
             for file in sorted(files)
-            if file.relative_to(self.core).parts[0] != "tests"
+            if file.relative_to(self.core).parts[0] not in ("tests", "fuzz")
         }
 
     def needed(self, left_out: set[str], always: set[str], unused: set[str]) -> list[str]:
