@@ -176,7 +176,8 @@ Status Run::begin() {
       append(missing, text(missing.empty() ? "'" : ", '", session_.plan_inputs_[i]->name, "'"));
     }
   }
-  if (!missing.empty()) return invalid_argument("missing input: ", missing, "; what has no default must be fed");
+  if (!missing.empty())
+    return invalid_argument("missing input: ", missing, trim::kTrimmed ? "" : "; what has no default must be fed");
   session_.profile_.start_run();
   begin_memory();
   begun_ = true;
@@ -185,13 +186,16 @@ Status Run::begin() {
 
 Result<Progress> Run::step(double microseconds) {
   set_level(session_.level());
+  if (done_) return Progress::kDone;
   if (!begun_) OL_TRY(begin());
   Result<Progress> progress = interpreter_.step(microseconds);
   if (!progress.ok()) {
+    abort();  // what comes after the node that failed is not for another try
     end_memory(false);
     return progress.status();
   }
   if (progress.value() != Progress::kDone) return progress;
+  done_ = true;
   end_memory(true);
   std::vector<Value>& outputs = interpreter_.outputs();
   if (fetches_.empty()) {

@@ -119,7 +119,7 @@ class Run {
   std::vector<size_t> fetches_;  // indices of graph outputs
   std::vector<Value> results_;
   std::string signature_;  // dtypes and shapes of the feeds, the key of a memory plan
-  bool begun_ = false, in_memory_run_ = false;
+  bool begun_ = false, done_ = false, in_memory_run_ = false;
 };
 
 }  // namespace onnxlet

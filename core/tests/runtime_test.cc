@@ -76,6 +76,29 @@ TEST(runtime_runs_a_model_and_reuses_the_session) {
   ol_session_free(session);
 }
 
+TEST(a_run_that_has_ended_stays_as_it_is) {
+  ol_session* session = open_session(add_model());
+  ol_run* run = ol_run_new(session);
+  ol_value* x = floats({2}, {5, 6});
+  CHECK_EQ(ol_run_feed(run, "x", 1, x), 0);
+  CHECK_EQ(ol_run_fetch(run, "y", 1), 0);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_EQ(ol_run_step(run), static_cast<int32_t>(OL_DONE));
+    CHECK_EQ(ol_run_output_count(run), 1);
+  }
+  ol_run_free(run);
+  ol_value_free(x);
+
+  run = ol_run_new(session);
+  x = floats({3}, {5, 6, 7});
+  CHECK_EQ(ol_run_feed(run, "x", 1, x), 0);
+  CHECK_EQ(ol_run_step(run), -static_cast<int32_t>(OL_RUN_FAILED));
+  CHECK_EQ(ol_run_step(run), -static_cast<int32_t>(OL_ABORTED));
+  ol_run_free(run);
+  ol_value_free(x);
+  ol_session_free(session);
+}
+
 TEST(runtime_keeps_an_output_after_its_session_is_gone) {
   ol_session* session = open_session(add_model());
   ol_run* run = ol_run_new(session);
