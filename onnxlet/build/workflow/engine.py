@@ -169,7 +169,7 @@ def wheel() -> Path:
     if not (stamp.fresh() and list(dist.glob("onnxlet-*.whl"))):
         shutil.rmtree(dist, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-        command = [
+        command: list[str | Path] = [
             *pip,
             "wheel",
             "--quiet",
