@@ -71,7 +71,7 @@ def hostile(rows: Rows) -> str:
 
 
 def faults(rows: Rows) -> str:
-    """tests/fuzz/test_faults.py, tests/faults/."""
+    """tests/fuzz/test_fuzz.py, tests/faults/."""
     lines = [(name, row["points"], row["survived"]) for name, row in rows.items()]
     return (
         "## Faults\n\nEach gave an error of its own kind, released what it held, and the next run worked.\n\n"
